@@ -1,0 +1,129 @@
+# ids: time-ordered identifiers for PostgreSQL. "make help" lists what there is to make.
+
+TYPES := ulid
+
+EXTENSION = ids
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
+DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
+SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
+PG_CONFIG ?= pg_config
+LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra
+INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
+
+# Targets that do without PGXS: they work where it is not installed yet.
+TASKS := help demo check deps unit tap lint format sql
+
+ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
+
+# The extension, by PGXS: all, install, installcheck, clean and their kin.
+
+MODULE_big = $(EXTENSION)
+OBJS = $(SOURCES:.cpp=.o)
+REGRESS = $(patsubst sql/%.sql,%,$(filter-out $(DATA),$(sort $(wildcard sql/*.sql))))
+REGRESS_OPTS = --load-extension=$(EXTENSION)
+EXTRA_CLEAN = build log src/*/*.d src/*.d
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq (,$(wildcard $(PGXS)))
+$(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
+endif
+PG_CPPFLAGS = $(INCLUDE)
+PG_CXXFLAGS = $(LANGUAGE) $(WERROR) -MMD -MP
+include $(PGXS)
+# The rule for JIT's bitcode does not see PG_CXXFLAGS.
+BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
+-include $(OBJS:.o=.d)
+
+# Objects built for another PostgreSQL are of no use.
+build/for-$(VERSION)$(with_llvm):
+	@mkdir -p build && rm -f build/for-* && touch $@
+$(OBJS) $(OBJS:.o=.bc) test/tap/unshared_state.o: build/for-$(VERSION)$(with_llvm)
+
+# For the tests: the library with a state that sessions do not share.
+build/unshared/ids.so: $(filter-out src/pg/shared_state.o,$(OBJS)) test/tap/unshared_state.o
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
+
+else
+
+.PHONY: $(TASKS)
+MAKEFLAGS += --no-print-directory
+BUILD = $(MAKE) -s all build/unshared/ids.so WERROR=-Werror
+
+help:
+	@echo 'make               build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
+	@echo 'make demo          install what is missing, build, show the extension at work on a private server'
+	@echo 'make check         install what is missing, build, run all tests on private servers'
+	@echo 'make deps          install what is missing for these (Debian and its kin)'
+	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
+	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
+	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
+	@echo 'make lint          check the library, the layout of the sources and the install script'
+	@echo 'make format        lay out the sources'
+	@echo 'make sql           assemble $(DATA) from src'
+	@echo 'make clean         remove what was built'
+
+deps:
+	@test/deps.sh
+
+demo: deps
+	@$(BUILD)
+	@test/private.sh server test/demo.sh
+
+check: deps unit
+	@$(BUILD)
+	@$(MAKE) lint
+	@test/private.sh server $(MAKE) -s installcheck
+	@test/private.sh prove
+
+tap: deps
+	@$(BUILD)
+	@test/private.sh prove $(TESTS)
+
+# Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
+
+UNIT_OBJS = $(patsubst %.cpp,build/%.o,$(wildcard test/unit/*.cpp))
+UNIT_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
+CATCH2_LIBS = $(if $(wildcard /usr/include/catch2/catch_all.hpp),-lCatch2Main -lCatch2)
+
+unit: build/test/unit/run
+	@VECTORS="$(or $(VECTORS),test/vectors)" build/test/unit/run
+
+build/test/unit/run: $(UNIT_OBJS)
+	@$(CXX) $(UNIT_FLAGS) -o $@ $^ $(CATCH2_LIBS)
+
+build/test/unit/%.o: test/unit/%.cpp | deps
+	@mkdir -p $(@D)
+	@$(CXX) $(UNIT_FLAGS) -Isrc -MMD -MP -c -o $@ $<
+
+-include $(UNIT_OBJS:.o=.d)
+
+# The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
+lint:
+	@echo 'checking the library, the sources and $(DATA)'
+	@! nm -D --undefined-only ids.so | c++filt | grep -E ' U (_Z|std::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
+	@for source in $(SOURCES); do \
+	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
+	done
+	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
+	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
+
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/tap/*.cpp)
+format:
+	clang-format -i $(FORMATTED)
+
+# The install script: each type's own SQL with the block shared by all types at its marker line.
+SQL_SCRIPT = { \
+  printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+  for type in $(TYPES); do \
+    echo; \
+    sed -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+  done; \
+  echo; \
+  cat src/install/generators.sql; \
+}
+
+sql:
+	$(SQL_SCRIPT) > $(DATA)
+
+endif

@@ -1,0 +1,69 @@
+// Big-endian bytes. Every identifier is stored most significant byte first, so that the order of
+// its bytes (memcmp) is the order of its value.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace ids {
+
+template <std::size_t N>
+using Bytes = std::array<std::uint8_t, N>;
+
+// The same value with its bytes in reverse order.
+template <std::unsigned_integral T>
+constexpr T swap_bytes(T value) noexcept {
+  if constexpr (sizeof(T) == 8) return __builtin_bswap64(value);
+  if constexpr (sizeof(T) == 4) return __builtin_bswap32(value);
+  if constexpr (sizeof(T) == 2) return __builtin_bswap16(value);
+  return value;
+}
+
+// Reads sizeof(T) bytes from any address, aligned or not.
+template <std::unsigned_integral T>
+constexpr T load_big_endian(const std::uint8_t* from) noexcept {
+  if (std::is_constant_evaluated()) {
+    T value = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value << 8 | from[i]);
+    return value;
+  }
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return std::endian::native == std::endian::little ? swap_bytes(value) : value;
+}
+
+// Writes sizeof(T) bytes to any address, aligned or not.
+template <std::unsigned_integral T>
+constexpr void store_big_endian(std::uint8_t* to, T value) noexcept {
+  if (std::is_constant_evaluated()) {
+    for (std::size_t i = sizeof(T); i-- > 0; value = static_cast<T>(value >> 8))
+      to[i] = static_cast<std::uint8_t>(value);
+    return;
+  }
+  if (std::endian::native == std::endian::little) value = swap_bytes(value);
+  std::memcpy(to, &value, sizeof(T));
+}
+
+// memcmp over N bytes as a few word comparisons: negative, zero or positive.
+template <std::size_t N>
+constexpr int compare_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
+  if constexpr (N == 0) {
+    return 0;
+  } else {
+    using Word = std::conditional_t<
+        (N >= 8), std::uint64_t,
+        std::conditional_t<(N >= 4), std::uint32_t,
+                           std::conditional_t<(N >= 2), std::uint16_t, std::uint8_t>>>;
+    const Word x = load_big_endian<Word>(a);
+    const Word y = load_big_endian<Word>(b);
+    if (x != y) return x < y ? -1 : 1;
+    return compare_bytes<N - sizeof(Word)>(a + sizeof(Word), b + sizeof(Word));
+  }
+}
+
+}  // namespace ids

@@ -1,0 +1,84 @@
+// What an identifier type tells the rest of the extension about itself.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bytes.hpp"
+
+namespace ids {
+
+enum class ParseError : std::uint8_t {
+  none,
+  length,  // no text of the type has this many characters
+  digit,   // the character at the position is no digit of the alphabet
+  range,   // all digits, but the value, decided at the position, is none of the type's
+};
+
+struct ParseResult {
+  ParseError error = ParseError::none;
+  std::size_t position = 0;  // 0-based, in bytes; all characters before it are ASCII digits
+
+  constexpr bool operator==(const ParseResult&) const = default;
+};
+
+// A codec is a struct of constants and constexpr noexcept functions over Value, the identifier's
+// bytes, most significant first. Times count whole units since 1970-01-01T00:00Z; the functions
+// that take one need kMinTime <= time <= kMaxTime.
+template <class C>
+concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
+    requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
+             std::span<char, C::kTextSize> buffer, std::int64_t time) {
+  { C::kName } -> std::convertible_to<std::string_view>;       // the SQL type's
+  { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
+  { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
+  { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
+  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "... holds times from ..."
+  { C::kByValue } -> std::convertible_to<bool>;                // passed in a Datum
+  { C::kUnitUs } -> std::convertible_to<std::int64_t>;         // microseconds in a unit
+  { C::kMinTime } -> std::convertible_to<std::int64_t>;
+  { C::kMaxTime } -> std::convertible_to<std::int64_t>;
+  { C::parse(text, out) }
+  noexcept->std::same_as<ParseResult>;  // out is set if none
+  { C::format(value, buffer) }
+  noexcept->std::same_as<void>;  // all of buffer, no NUL
+  { C::valid(value) }
+  noexcept->std::same_as<bool>;  // are these bytes one of the type
+  { C::time(value) }
+  noexcept->std::same_as<std::int64_t>;
+  { C::first(time) }
+  noexcept->std::same_as<typename C::Value>;  // smallest value of that time
+  { C::last(time) }
+  noexcept->std::same_as<typename C::Value>;  // greatest value of that time
+};
+
+// Rounds towards minus infinity, as times before 1970 need.
+constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
+  return dividend / divisor - (dividend % divisor < 0);
+}
+
+// The smallest value whose time is at or after unix_us microseconds since 1970; times out of range
+// give the type's first and last value.
+template <Codec C>
+constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
+  const std::int64_t floor = floor_divide(unix_us, C::kUnitUs);
+  const std::int64_t time = floor + (floor * C::kUnitUs != unix_us);
+  if (time < C::kMinTime) return C::first(C::kMinTime);
+  if (time > C::kMaxTime) return C::last(C::kMaxTime);
+  return C::first(time);
+}
+
+// The greatest value whose time is at or before unix_us microseconds since 1970; times out of range
+// give the type's first and last value.
+template <Codec C>
+constexpr typename C::Value last_until(std::int64_t unix_us) noexcept {
+  const std::int64_t time = floor_divide(unix_us, C::kUnitUs);
+  if (time < C::kMinTime) return C::first(C::kMinTime);
+  if (time > C::kMaxTime) return C::last(C::kMaxTime);
+  return C::last(time);
+}
+
+}  // namespace ids

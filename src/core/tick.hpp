@@ -1,0 +1,42 @@
+// The monotonic clock's arithmetic. A tick is a time in units, shifted left, plus a counter: 64
+// bits that only ever grow. The state lives elsewhere; here are pure functions of it.
+#pragma once
+
+#include <cstdint>
+
+namespace ids {
+
+// How a generator divides its tick, most significant first: the time in units, then shift bits of
+// counter, which grows by step.
+struct TickLayout {
+  unsigned shift;
+  std::uint64_t step = 1;
+
+  constexpr std::uint64_t time(std::uint64_t tick) const noexcept { return tick >> shift; }
+  constexpr std::uint64_t counter(std::uint64_t tick) const noexcept {
+    return tick & ((std::uint64_t{1} << shift) - 1);
+  }
+};
+
+enum class TickEvent : std::uint8_t {
+  opened,   // the clock entered a new unit
+  counted,  // the unit goes on, or the clock stands or stepped back: the next of the unit
+  carried,  // the same, and the unit's counter was used up: the first of the next unit
+};
+
+struct TickStep {
+  std::uint64_t next;
+  TickEvent event;
+};
+
+// The tick after previous (0: there is none) when the clock reads now units; a new unit's counter
+// starts at fresh. The next is always greater than the previous.
+constexpr TickStep next_tick(TickLayout layout, std::uint64_t previous, std::uint64_t now,
+                             std::uint64_t fresh) noexcept {
+  if (now > layout.time(previous)) return {now << layout.shift | fresh, TickEvent::opened};
+  const std::uint64_t next = previous + layout.step;
+  const bool carried = layout.time(next) != layout.time(previous);
+  return {next, carried ? TickEvent::carried : TickEvent::counted};
+}
+
+}  // namespace ids

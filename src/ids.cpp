@@ -1,0 +1,18 @@
+// The module: what PostgreSQL checks and calls when it loads the library.
+#include "pg/postgres.hpp"
+#include "pg/shared_state.hpp"
+
+extern "C" {
+
+#ifdef PG_MODULE_MAGIC_EXT
+PG_MODULE_MAGIC_EXT(.name = "ids", .version = IDS_VERSION);
+#else
+PG_MODULE_MAGIC;
+#endif
+
+PGDLLEXPORT void _PG_init(void);
+
+void _PG_init(void) {
+  if (process_shared_preload_libraries_in_progress) ids::reserve_shared_state();
+}
+}

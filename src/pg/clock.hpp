@@ -1,0 +1,33 @@
+// The server's clock, and PostgreSQL's timestamps (microseconds since 2000) as Unix time.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+inline constexpr std::int64_t kUnixEpochUs =
+    std::int64_t{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
+
+// The clock, in units of so many microseconds since 1970.
+template <std::int64_t UnitUs>
+std::int64_t unix_now() noexcept {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return std::int64_t{now.tv_sec} * (1'000'000 / UnitUs) + now.tv_nsec / (1'000 * UnitUs);
+}
+
+// Saturates, so that infinities become the ends of the int64 range.
+inline std::int64_t unix_us_from_timestamptz(TimestampTz timestamp) noexcept {
+  std::int64_t unix_us;
+  if (__builtin_add_overflow(timestamp, kUnixEpochUs, &unix_us)) return INT64_MAX;
+  return unix_us;
+}
+
+inline TimestampTz timestamptz_from_unix_us(std::int64_t unix_us) noexcept {
+  return unix_us - kUnixEpochUs;
+}
+
+}  // namespace ids

@@ -1,0 +1,41 @@
+#include "pg/entropy.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+namespace {
+
+// A request to pg_strong_random costs the same for 8 bytes as for 256, so each backend draws ahead.
+constexpr std::size_t kPoolSize = 4096;
+std::uint8_t pool[kPoolSize];
+std::size_t pool_used = kPoolSize;
+
+void draw(void* out, std::size_t size) {
+  if (!pg_strong_random(out, size))
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+}
+
+}  // namespace
+
+void random_bytes(void* out, std::size_t size) {
+  // A pool filled in the postmaster would be shared by every process it forks.
+  const bool postmaster = IsPostmasterEnvironment && !IsUnderPostmaster;
+  if (unlikely(postmaster || size > kPoolSize)) {
+    draw(out, size);
+    return;
+  }
+  if (unlikely(size > kPoolSize - pool_used)) {
+    pool_used = kPoolSize;  // should drawing fail
+    draw(pool, kPoolSize);
+    pool_used = 0;
+  }
+  std::memcpy(out, pool + pool_used, size);
+  std::memset(pool + pool_used, 0, size);
+  pool_used += size;
+}
+
+}  // namespace ids

@@ -1,0 +1,20 @@
+// Random bytes for identifiers.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+namespace ids {
+
+// Fills out with bytes from pg_strong_random, which no other call gets and of which no copy is
+// kept. Raises an error if the system has no randomness.
+void random_bytes(void* out, std::size_t size);
+
+template <std::unsigned_integral T>
+T random_bits() {
+  T bits;
+  random_bytes(&bits, sizeof bits);
+  return bits;
+}
+
+}  // namespace ids

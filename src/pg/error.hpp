@@ -1,0 +1,54 @@
+// Errors for values that are none of their type, worded as PostgreSQL's own.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "core/codec.hpp"
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+// Whether a text that is no identifier was probably meant as a time: id >= '2026-11-01' makes
+// PostgreSQL read the literal as an identifier.
+bool looks_like_a_time(const char* text);
+
+// Reports text, which C::parse refused: 22P02, softly where the caller asked for that.
+template <Codec C>
+Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
+  const char* at = text + result.position;
+  const int shown = pg_mbcharcliplen(at, static_cast<int>(std::strlen(at)), 1);
+  const int position = static_cast<int>(result.position) + 1;
+  ereturn(context, (Datum)0,
+          (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+           errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
+           result.error == ParseError::length
+               ? errdetail("Expected %s, found %d characters.", C::kSyntax, pg_mbstrlen(text))
+           : result.error == ParseError::digit
+               ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
+                           C::kDigit)
+               : errdetail("Character \"%.*s\" at position %d is out of range: %s.", shown, at,
+                           position, C::kRangeRule),
+           looks_like_a_time(text)
+               ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
+               : 0));
+}
+
+// Raises 22P03 for size bytes that are no C.
+template <Codec C>
+[[noreturn]] void invalid_bytes(std::size_t size) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                  errmsg("invalid binary value for type %s", C::kName),
+                  size == C::kSize ? errdetail("The value is out of range: %s.", C::kRangeRule)
+                                   : errdetail("Expected %zu bytes, found %zu.", C::kSize, size)));
+}
+
+// Raises 22008 for a time that C cannot hold.
+template <Codec C>
+[[noreturn]] void time_out_of_range() {
+  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                  errmsg("timestamp out of range for type %s", C::kName),
+                  errdetail("Type %s holds times from %s.", C::kName, C::kTimeRange)));
+}
+
+}  // namespace ids

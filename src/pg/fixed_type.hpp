@@ -1,0 +1,215 @@
+// A fixed-length identifier type: every fmgr function that all types share, over a codec.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "core/codec.hpp"
+#include "pg/clock.hpp"
+#include "pg/error.hpp"
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+template <Codec C>
+struct FixedType {
+  using Value = typename C::Value;
+  static constexpr std::size_t kSize = C::kSize;
+  static_assert(!C::kByValue || kSize == sizeof(Datum));
+
+  // By-reference values are aligned to char: read them as bytes only.
+  static Value get(Datum datum) {
+    Value value;
+    if constexpr (C::kByValue)
+      store_big_endian(value.data(), static_cast<std::uint64_t>(datum));
+    else
+      std::memcpy(value.data(), DatumGetPointer(datum), kSize);
+    return value;
+  }
+
+  static Datum put(const Value& value) {
+    if constexpr (C::kByValue) {
+      return static_cast<Datum>(load_big_endian<std::uint64_t>(value.data()));
+    } else {
+      void* result = palloc(kSize);
+      std::memcpy(result, value.data(), kSize);
+      return PointerGetDatum(result);
+    }
+  }
+
+  static int compare(Datum a, Datum b) {
+    if constexpr (C::kByValue) return a < b ? -1 : a > b;
+    return compare_bytes<kSize>(bytes(a), bytes(b));
+  }
+
+  static Datum in(FunctionCallInfo fcinfo) {
+    const char* text = PG_GETARG_CSTRING(0);
+    Value value;
+    const ParseResult result = C::parse(text, value);
+    if (unlikely(result.error != ParseError::none))
+      return invalid_text<C>(fcinfo->context, text, result);
+    return put(value);
+  }
+
+  static Datum out(FunctionCallInfo fcinfo) {
+    auto* text = static_cast<char*>(palloc(C::kTextSize + 1));
+    C::format(get(PG_GETARG_DATUM(0)), std::span<char, C::kTextSize>(text, C::kTextSize));
+    text[C::kTextSize] = '\0';
+    PG_RETURN_CSTRING(text);
+  }
+
+  static Datum recv(FunctionCallInfo fcinfo) {
+    auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    const int size = message->len - message->cursor;
+    return from_bytes(pq_getmsgbytes(message, size), size);
+  }
+
+  static Datum send(FunctionCallInfo fcinfo) { return to_bytea(fcinfo); }
+
+  static Datum from_bytea(FunctionCallInfo fcinfo) {
+    bytea* source = PG_GETARG_BYTEA_PP(0);
+    return from_bytes(VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
+  }
+
+  static Datum to_bytea(FunctionCallInfo fcinfo) {
+    const Value value = get(PG_GETARG_DATUM(0));
+    return bytea_datum(value.data(), kSize);
+  }
+
+  static Datum eq(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
+  static Datum ne(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) != 0); }
+  static Datum lt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) < 0); }
+  static Datum le(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0); }
+  static Datum gt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
+  static Datum ge(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
+  static Datum cmp(FunctionCallInfo fcinfo) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
+
+  static Datum smaller(FunctionCallInfo fcinfo) {
+    return PG_GETARG_DATUM(compare_arguments(fcinfo) <= 0 ? 0 : 1);
+  }
+  static Datum larger(FunctionCallInfo fcinfo) {
+    return PG_GETARG_DATUM(compare_arguments(fcinfo) >= 0 ? 0 : 1);
+  }
+
+  static Datum hash(FunctionCallInfo fcinfo) {
+    const Value value = get(PG_GETARG_DATUM(0));
+    return hash_any(value.data(), kSize);
+  }
+  static Datum hash_extended(FunctionCallInfo fcinfo) {
+    const Value value = get(PG_GETARG_DATUM(0));
+    return hash_any_extended(value.data(), kSize, PG_GETARG_INT64(1));
+  }
+
+  // Sorting by the first bytes as an unsigned integer, which hold the time and nearly always
+  // decide. Abbreviating costs one load, so it is never given up half-way.
+  static Datum sortsupport(FunctionCallInfo fcinfo) {
+    auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
+    if constexpr (C::kByValue) {
+      support->comparator = ssup_datum_unsigned_cmp;
+    } else if (support->abbreviate) {
+      support->comparator = ssup_datum_unsigned_cmp;
+      support->abbrev_converter = abbreviate;
+      support->abbrev_abort = keep_abbreviating;
+      support->abbrev_full_comparator = compare_for_sort;
+    } else {
+      support->comparator = compare_for_sort;
+    }
+    PG_RETURN_VOID();
+  }
+
+  static Datum extract_timestamp(FunctionCallInfo fcinfo) {
+    PG_RETURN_TIMESTAMPTZ(timestamp(get(PG_GETARG_DATUM(0))));
+  }
+
+  static Datum first(FunctionCallInfo fcinfo) {
+    return put(first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
+  }
+  static Datum last(FunctionCallInfo fcinfo) {
+    return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
+  }
+
+  // For the functions of one type: the time of a value, a timestamp argument in units since 1970
+  // (22008 if the type cannot hold it), and bytes as a bytea.
+  static TimestampTz timestamp(const Value& value) {
+    return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
+  }
+  static std::int64_t time_argument(TimestampTz timestamp) {
+    const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
+    if (time < C::kMinTime || time > C::kMaxTime) time_out_of_range<C>();
+    return time;
+  }
+  static Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {
+    auto* result = static_cast<bytea*>(palloc(VARHDRSZ + size));
+    SET_VARSIZE(result, VARHDRSZ + size);
+    std::memcpy(VARDATA(result), bytes, size);
+    PG_RETURN_BYTEA_P(result);
+  }
+
+ private:
+  using AbbreviatedKey =
+      std::conditional_t<sizeof(Datum) == 8 && kSize >= 8, std::uint64_t, std::uint32_t>;
+
+  static const std::uint8_t* bytes(Datum datum) {
+    return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
+  }
+
+  static int compare_arguments(FunctionCallInfo fcinfo) {
+    return compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+  }
+
+  static Datum from_bytes(const char* source, std::size_t size) {
+    Value value;
+    if (size != kSize) invalid_bytes<C>(size);
+    std::memcpy(value.data(), source, kSize);
+    if (!C::valid(value)) invalid_bytes<C>(size);
+    return put(value);
+  }
+
+  static int compare_for_sort(Datum a, Datum b, SortSupport) { return compare(a, b); }
+  static Datum abbreviate(Datum original, SortSupport) {
+    return static_cast<Datum>(load_big_endian<AbbreviatedKey>(bytes(original)));
+  }
+  static bool keep_abbreviating(int, SortSupport) { return false; }
+};
+
+// A row of the values given, of the type that the SQL function is declared to return.
+template <std::size_t N>
+Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
+  TupleDesc description;
+  if (get_call_result_type(fcinfo, nullptr, &description) != TYPEFUNC_COMPOSITE)
+    elog(ERROR, "return type must be a row type");
+  bool nulls[N] = {};
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
+}
+
+}  // namespace ids
+
+// Defines the fmgr functions of an identifier type; they are named as the SQL functions.
+#define IDS_TYPE(name, codec)                       \
+  IDS_TYPE_FUNCTION(name, codec, in)                \
+  IDS_TYPE_FUNCTION(name, codec, out)               \
+  IDS_TYPE_FUNCTION(name, codec, recv)              \
+  IDS_TYPE_FUNCTION(name, codec, send)              \
+  IDS_TYPE_FUNCTION(name, codec, from_bytea)        \
+  IDS_TYPE_FUNCTION(name, codec, to_bytea)          \
+  IDS_TYPE_FUNCTION(name, codec, eq)                \
+  IDS_TYPE_FUNCTION(name, codec, ne)                \
+  IDS_TYPE_FUNCTION(name, codec, lt)                \
+  IDS_TYPE_FUNCTION(name, codec, le)                \
+  IDS_TYPE_FUNCTION(name, codec, gt)                \
+  IDS_TYPE_FUNCTION(name, codec, ge)                \
+  IDS_TYPE_FUNCTION(name, codec, cmp)               \
+  IDS_TYPE_FUNCTION(name, codec, smaller)           \
+  IDS_TYPE_FUNCTION(name, codec, larger)            \
+  IDS_TYPE_FUNCTION(name, codec, hash)              \
+  IDS_TYPE_FUNCTION(name, codec, hash_extended)     \
+  IDS_TYPE_FUNCTION(name, codec, sortsupport)       \
+  IDS_TYPE_FUNCTION(name, codec, extract_timestamp) \
+  IDS_TYPE_FUNCTION(name, codec, first)             \
+  IDS_TYPE_FUNCTION(name, codec, last)
+
+#define IDS_TYPE_FUNCTION(name, codec, function)    \
+  IDS_FUNCTION(name##_##function) {                 \
+    return ids::FixedType<codec>::function(fcinfo); \
+  }

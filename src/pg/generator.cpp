@@ -1,0 +1,99 @@
+#include "pg/generator.hpp"
+
+#include <cstring>
+#include <ctime>
+
+namespace ids {
+
+GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout) {
+  SharedState* shared = shared_state();
+  GeneratorState* claimed = nullptr;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  for (GeneratorState& state : shared->generators) {
+    if (state.name[0] == '\0') {
+      state.unit_us = unit_us;
+      state.shift = layout.shift;
+      strlcpy(state.name, name, sizeof state.name);
+    }
+    if (std::strcmp(state.name, name) == 0) {
+      claimed = &state;
+      break;
+    }
+  }
+  LWLockRelease(AddinShmemInitLock);
+  if (!claimed) elog(ERROR, "no room for generator \"%s\" in shared memory", name);
+  return claimed;
+}
+
+void check_clock(GeneratorState* state, std::uint64_t tick_time) {
+  const std::int64_t lead_us =
+      static_cast<std::int64_t>(tick_time) * state->unit_us - unix_now<1>();
+  if (lead_us <= kRollbackUs) return;
+
+  std::uint32_t no = 0;
+  const bool first = pg_atomic_compare_exchange_u32(&state->behind, &no, 1);
+  if (first) pg_atomic_fetch_add_u64(&state->rollbacks, 1);
+
+  // At most once a minute, by a clock that does not step; 0 means never.
+  struct timespec uptime;
+  clock_gettime(CLOCK_MONOTONIC, &uptime);
+  const auto now = static_cast<std::uint32_t>(uptime.tv_sec) + 1;
+  std::uint32_t last = pg_atomic_read_u32(&state->last_log);
+  if (last != 0 && now - last < 60) return;
+  if (!pg_atomic_compare_exchange_u32(&state->last_log, &last, now)) return;
+  ereport(LOG, (errmsg("the clock is %.3f seconds behind the last identifier of generator \"%s\"",
+                       static_cast<double>(lead_us) / 1e6, state->name),
+                errdetail("Identifiers stay unique and in order; their time stands still until the "
+                          "clock has caught up."),
+                errhint("If the clock was wrong before and is right now, ids_reset_clock() makes "
+                        "the generators follow it again.")));
+}
+
+void clock_out_of_range(const char* generator) {
+  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                  errmsg("the server's clock is out of range for generator \"%s\"", generator)));
+}
+
+namespace {
+
+// Lets a tick that is ahead of the clock go back to it; one that is not needs no mending.
+void follow_clock(GeneratorState& state) {
+  const auto now = static_cast<std::uint64_t>(Max(unix_now<1>() / state.unit_us, 0));
+  std::uint64_t tick = pg_atomic_read_u64(&state.tick);
+  while (tick >> state.shift > now)
+    if (pg_atomic_compare_exchange_u64(&state.tick, &tick, now << state.shift)) break;
+  pg_atomic_write_u32(&state.behind, 0);
+}
+
+}  // namespace
+
+}  // namespace ids
+
+using namespace ids;
+
+// ids_generator_states() -> setof (generator text, last_timestamp timestamptz, clock_rollbacks
+// bigint): the generators used since the server started.
+IDS_FUNCTION(ids_generator_states) {
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  for (GeneratorState& state : shared_state()->generators) {
+    if (state.name[0] == '\0') break;
+    const std::uint64_t tick = pg_atomic_read_u64(&state.tick);
+    const std::int64_t unix_us = static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+    Datum values[] = {CStringGetTextDatum(state.name),
+                      TimestampTzGetDatum(timestamptz_from_unix_us(unix_us)),
+                      Int64GetDatum(pg_atomic_read_u64(&state.rollbacks))};
+    bool nulls[] = {false, tick == 0, false};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  }
+  return (Datum)0;
+}
+
+// ids_reset_clock()
+IDS_FUNCTION(ids_reset_clock) {
+  for (GeneratorState& state : shared_state()->generators) {
+    if (state.name[0] == '\0') break;
+    follow_clock(state);
+  }
+  PG_RETURN_VOID();
+}

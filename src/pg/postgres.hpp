@@ -1,0 +1,46 @@
+// The only file that includes PostgreSQL's headers. They are C, and their macros clash with C++
+// headers: include those first. ereport leaves by longjmp and runs no destructors: in src/pg and in
+// the fmgr functions nothing that has one may be alive across a call into the server.
+#pragma once
+
+extern "C" {
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/sortsupport.h"
+#include "utils/timestamp.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+}
+
+// From 16 on modules are compiled with hidden symbols and PGDLLEXPORT shows them.
+#if PG_VERSION_NUM < 160000
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+// Soft errors came with 16.
+#define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+// The head of an SQL-callable function.
+#define IDS_FUNCTION(name)                  \
+  extern "C" {                              \
+  PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
+  PG_FUNCTION_INFO_V1(name);                \
+  }                                         \
+  Datum name([[maybe_unused]] PG_FUNCTION_ARGS)

@@ -1,0 +1,98 @@
+#include "pg/shared_state.hpp"
+
+#include <cstring>
+
+#include "pg/entropy.hpp"
+
+namespace ids {
+
+namespace {
+
+// Drawn before any shared memory is taken: nothing may fail between taking and initialising it.
+std::uint8_t fresh_secret[sizeof(SharedState::header.secret)];
+
+void initialise(SharedState* state) {
+  std::memset(static_cast<void*>(state), 0, sizeof *state);
+  std::memcpy(state->header.secret, fresh_secret, sizeof fresh_secret);
+  for (GeneratorState& generator : state->generators) {
+    pg_atomic_init_u64(&generator.tick, 0);
+    pg_atomic_init_u64(&generator.backfilled, 0);
+    pg_atomic_init_u64(&generator.rollbacks, 0);
+    pg_atomic_init_u32(&generator.behind, 0);
+    pg_atomic_init_u32(&generator.last_log, 0);
+  }
+}
+
+#if PG_VERSION_NUM >= 170000
+
+#if PG_VERSION_NUM >= 190000
+void initialise_segment(void* segment, void*) {
+  initialise(static_cast<SharedState*>(segment));
+}
+#else
+void initialise_segment(void* segment) {
+  initialise(static_cast<SharedState*>(segment));
+}
+#endif
+
+SharedState* attach() {
+  bool found;
+#if PG_VERSION_NUM >= 190000
+  void* segment = GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialise_segment,
+                                     &found, nullptr);
+#else
+  void* segment =
+      GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialise_segment, &found);
+#endif
+  return static_cast<SharedState*>(segment);
+}
+
+#else
+
+shmem_request_hook_type previous_shmem_request_hook = nullptr;
+
+void request_shmem() {
+  if (previous_shmem_request_hook) previous_shmem_request_hook();
+  RequestAddinShmemSpace(sizeof(SharedState));
+}
+
+void hint_at_preloading(void*) {
+  errhint("Add \"ids\" to shared_preload_libraries and restart the server to reserve its memory.");
+}
+
+// Late in a server's life the structure is carved from the slack in the main segment.
+SharedState* attach() {
+  ErrorContextCallback context{error_context_stack, hint_at_preloading, nullptr};
+  error_context_stack = &context;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  bool found;
+  auto* state =
+      static_cast<SharedState*>(ShmemInitStruct(SharedState::kName, sizeof(SharedState), &found));
+  if (!found) initialise(state);
+  LWLockRelease(AddinShmemInitLock);
+  error_context_stack = context.previous;
+  return state;
+}
+
+#endif
+
+}  // namespace
+
+SharedState* shared_state() {
+  static SharedState* state = nullptr;
+  if (!state) {
+    random_bytes(fresh_secret, sizeof fresh_secret);
+    state = attach();
+    std::memset(fresh_secret, 0, sizeof fresh_secret);
+  }
+  return state;
+}
+
+void reserve_shared_state() {
+#if PG_VERSION_NUM < 170000
+  previous_shmem_request_hook = shmem_request_hook;
+  shmem_request_hook = request_shmem;
+#endif
+}
+
+}  // namespace ids

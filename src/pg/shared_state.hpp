@@ -1,0 +1,45 @@
+// The state that all sessions of a server share: one tick for each generator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+inline constexpr std::size_t kCacheLine = 128;  // the widest in use
+
+// One generator. It claims a slot by its name when it is first used.
+struct alignas(kCacheLine) GeneratorState {
+  pg_atomic_uint64 tick;        // 0 until first used
+  pg_atomic_uint64 backfilled;  // counts identifiers made for a given time
+  pg_atomic_uint64 rollbacks;   // times the clock was seen to have stepped back
+  pg_atomic_uint32 behind;      // 1 from such a sight until the clock has caught up
+  pg_atomic_uint32 last_log;    // when that was logged, in seconds of the monotonic clock
+  std::uint32_t unit_us;        // these three never change once the slot is claimed
+  std::uint32_t shift;
+  char name[32];  // empty: a free slot
+};
+
+// Its name carries the version of this layout, and its size is fixed with room to spare, so that
+// different versions of the library work side by side on one server.
+struct SharedState {
+  static constexpr char kName[] = "ids v1";
+  static constexpr std::size_t kSlots = 7;
+
+  struct alignas(kCacheLine) {
+    std::uint8_t secret[16];  // drawn once per server start
+  } header;
+  GeneratorState generators[kSlots];
+};
+static_assert(sizeof(SharedState) == 1024);
+
+// Attaches to the server's shared state, creating it if this is the first session to ask. Needs no
+// shared_preload_libraries. Raises an error if there is no room.
+SharedState* shared_state();
+
+// At preloading: reserves room for the state.
+void reserve_shared_state();
+
+}  // namespace ids

@@ -1,0 +1,44 @@
+#include "ulid/ulid.hpp"
+
+#include "pg/fixed_type.hpp"
+#include "pg/generator.hpp"
+
+using namespace ids;
+
+IDS_TYPE(ulid, Ulid)
+
+namespace {
+
+using Type = FixedType<Ulid>;
+
+// The tick is the ulid's first 64 bits: the time and a counter in the upper 16 bits of randomness.
+struct Spec {
+  static constexpr char kName[] = "ulid";
+  static constexpr TickLayout kLayout{.shift = 16};
+  static constexpr std::int64_t kUnitUs = Ulid::kUnitUs;
+  static constexpr std::int64_t kMaxTime = Ulid::kMaxTime;
+  static constexpr unsigned kFreshBits = 15;
+};
+
+}  // namespace
+
+// gen_ulid() -> ulid
+IDS_FUNCTION(gen_ulid) {
+  const std::uint64_t tick = Generator<Spec>::next();
+  return Type::put(Ulid::make(Spec::kLayout.time(tick), static_cast<std::uint16_t>(tick),
+                              random_bits<std::uint64_t>()));
+}
+
+// gen_ulid(at timestamptz) -> ulid
+IDS_FUNCTION(gen_ulid_at) {
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
+  return Type::put(Ulid::make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>(),
+                              random_bits<std::uint64_t>()));
+}
+
+// ulid_parts(ulid) -> (at timestamptz, randomness bytea)
+IDS_FUNCTION(ulid_parts) {
+  const Ulid::Value value = Type::get(PG_GETARG_DATUM(0));
+  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
+                            Type::bytea_datum(value.data() + 6, 10)});
+}

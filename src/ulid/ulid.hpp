@@ -1,0 +1,113 @@
+// ULID, https://github.com/ulid/spec with the binary layout of oklog/ulid.
+//
+//   bits   48  Unix time in milliseconds
+//          80  randomness; the generator counts in its upper 16 bits
+//   text   26 digits 0123456789ABCDEFGHJKMNPQRSTVWXYZ (Crockford base32), upper case out, either
+//          case in, without Crockford's aliases I, L, O and without hyphens
+//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; every 16 bytes are a ULID
+//   errors not 26 characters; a character that is no digit; a first digit above 7 (over 128 bits)
+#pragma once
+
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
+
+namespace ids {
+
+struct Ulid {
+  static constexpr std::size_t kSize = 16;
+  static constexpr std::size_t kTextSize = 26;
+  using Value = Bytes<kSize>;
+
+  static constexpr char kName[] = "ulid";
+  static constexpr char kSyntax[] = "26 Crockford base32 digits";
+  static constexpr char kDigit[] = "Crockford base32 digit";
+  static constexpr char kRangeRule[] = "a ulid has 128 bits, so its first digit is at most 7";
+  static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
+  static constexpr bool kByValue = false;
+
+  static constexpr std::int64_t kUnitUs = 1000;
+  static constexpr std::int64_t kMinTime = 0;
+  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
+
+  static constexpr Alphabet<32> kAlphabet{"0123456789ABCDEFGHJKMNPQRSTVWXYZ", LetterCase::either};
+
+  // unix_ms: 48 bits; random16 and random64: the randomness, its upper 16 and lower 64 bits.
+  static constexpr Value make(std::uint64_t unix_ms, std::uint16_t random16,
+                              std::uint64_t random64) noexcept {
+    return join(unix_ms << 16 | random16, random64);
+  }
+
+  static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
+    if (text.size() != kTextSize) return {ParseError::length, 0};
+    // The digits are 2 unused bits and the value's 128: 63 bits in the first 13 digits, one bit of
+    // the next, and 64 in its other four and the last 12 digits.
+    std::uint64_t upper = 0;
+    std::uint64_t lower = 0;
+    std::uint8_t seen = 0;
+    for (std::size_t i = 0; i < 13; ++i) {
+      const std::uint8_t digit = kAlphabet.value(text[i]);
+      seen |= digit;
+      upper = upper << 5 | digit;
+    }
+    const std::uint8_t middle = kAlphabet.value(text[13]);
+    seen |= middle;
+    lower = middle;
+    for (std::size_t i = 14; i < kTextSize; ++i) {
+      const std::uint8_t digit = kAlphabet.value(text[i]);
+      seen |= digit;
+      lower = lower << 5 | digit;
+    }
+    if (seen & kAlphabet.kNotADigit) {
+      std::size_t position = 0;
+      while (kAlphabet.value(text[position]) != kAlphabet.kNotADigit) ++position;
+      return {ParseError::digit, position};
+    }
+    if (kAlphabet.value(text[0]) > 7) return {ParseError::range, 0};
+    out = join(upper << 1 | middle >> 4, lower);
+    return {};
+  }
+
+  static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
+    std::uint64_t upper = load_big_endian<std::uint64_t>(value.data());
+    std::uint64_t lower = load_big_endian<std::uint64_t>(value.data() + 8);
+    for (std::size_t i = kTextSize; i-- > 14; lower >>= 5) out[i] = kAlphabet.digits[lower & 31];
+    out[13] = kAlphabet.digits[lower | (upper & 1) << 4];
+    upper >>= 1;
+    for (std::size_t i = 13; i-- > 0; upper >>= 5) out[i] = kAlphabet.digits[upper & 31];
+  }
+
+  static constexpr bool valid(const Value&) noexcept { return true; }
+
+  static constexpr std::int64_t time(const Value& value) noexcept {
+    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
+  }
+  static constexpr Value first(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), 0, 0);
+  }
+  static constexpr Value last(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), UINT16_MAX, UINT64_MAX);
+  }
+
+ private:
+  static constexpr Value join(std::uint64_t upper, std::uint64_t lower) noexcept {
+    Value value{};
+    store_big_endian(value.data(), upper);
+    store_big_endian(value.data() + 8, lower);
+    return value;
+  }
+};
+
+static_assert(Codec<Ulid>);
+
+// The example of the specification's string representation.
+static_assert([] {
+  constexpr std::string_view text = "01AN4Z07BY79KA1307SR9X4MV3";
+  Ulid::Value value{};
+  char buffer[Ulid::kTextSize]{};
+  const ParseResult result = Ulid::parse(text, value);
+  Ulid::format(value, buffer);
+  return result.error == ParseError::none && Ulid::time(value) == 1465824320894 &&
+         std::string_view(buffer, Ulid::kTextSize) == text;
+}());
+
+}  // namespace ids

@@ -1,0 +1,42 @@
+-- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
+
+CREATE TYPE ulid;
+
+CREATE FUNCTION ulid_in(cstring)    RETURNS ulid    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_out(ulid)      RETURNS cstring AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_recv(internal) RETURNS ulid    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_send(ulid)     RETURNS bytea   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_in(cstring)    IS 'I/O';
+COMMENT ON FUNCTION ulid_out(ulid)      IS 'I/O';
+COMMENT ON FUNCTION ulid_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION ulid_send(ulid)     IS 'I/O';
+
+CREATE TYPE ulid (
+	INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,
+	INTERNALLENGTH = 16, ALIGNMENT = char
+);
+
+COMMENT ON TYPE ulid IS 'ULID: Unix milliseconds and 80 random bits, 26 Crockford base32 digits, 16 bytes';
+
+--@ comparison
+
+-- The same 16 bytes as a uuid
+
+CREATE CAST (ulid AS uuid) WITHOUT FUNCTION;
+CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
+
+COMMENT ON CAST (ulid AS uuid) IS 'uuid of the same 16 bytes';
+COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
+
+-- Generators and parts
+
+CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one generated before on this server';
+COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time with 80 fresh random bits, for back-filling';
+
+CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time to the millisecond, 10 bytes of randomness';

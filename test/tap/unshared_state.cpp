@@ -1,0 +1,15 @@
+// In place of src/pg/shared_state.cpp: a state that each session keeps for itself. Sessions of a
+// library built with it are each in order, but not with one another, which the tests must notice.
+#include "pg/shared_state.hpp"
+
+namespace ids {
+
+SharedState* shared_state() {
+  static SharedState state{};
+  return &state;
+}
+
+void reserve_shared_state() {
+}
+
+}  // namespace ids
