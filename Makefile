@@ -92,6 +92,9 @@ unit: build/test/unit/run
 build/test/unit/run: $(UNIT_OBJS)
 	@$(CXX) $(UNIT_FLAGS) -o $@ $^ $(CATCH2_LIBS)
 
+# Catch2 itself, compiled without what is meant for the tests.
+build/test/unit/main.o: UNIT_FLAGS = -std=c++20
+
 build/test/unit/%.o: test/unit/%.cpp | deps
 	@mkdir -p $(@D)
 	@$(CXX) $(UNIT_FLAGS) -Isrc -MMD -MP -c -o $@ $<

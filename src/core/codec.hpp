@@ -55,17 +55,19 @@ concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   noexcept->std::same_as<typename C::Value>;  // greatest value of that time
 };
 
-// Rounds towards minus infinity, as times before 1970 need.
+// Quotients rounded down and up, also of times before 1970.
 constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
   return dividend / divisor - (dividend % divisor < 0);
+}
+constexpr std::int64_t ceil_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
+  return dividend / divisor + (dividend % divisor > 0);
 }
 
 // The smallest value whose time is at or after unix_us microseconds since 1970; times out of range
 // give the type's first and last value.
 template <Codec C>
 constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
-  const std::int64_t floor = floor_divide(unix_us, C::kUnitUs);
-  const std::int64_t time = floor + (floor * C::kUnitUs != unix_us);
+  const std::int64_t time = ceil_divide(unix_us, C::kUnitUs);
   if (time < C::kMinTime) return C::first(C::kMinTime);
   if (time > C::kMaxTime) return C::last(C::kMaxTime);
   return C::first(time);

@@ -23,7 +23,9 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
           (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
            errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
            result.error == ParseError::length
-               ? errdetail("Expected %s, found %d characters.", C::kSyntax, pg_mbstrlen(text))
+               ? errdetail_plural("Expected %s, found %d character.",
+                                  "Expected %s, found %d characters.", pg_mbstrlen(text),
+                                  C::kSyntax, pg_mbstrlen(text))
            : result.error == ParseError::digit
                ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
                            C::kDigit)

@@ -1,0 +1,58 @@
+#include "core/bytes.hpp"
+
+#include "catch.hpp"
+
+using namespace ids;
+
+namespace {
+
+constexpr std::uint8_t kBytes[] = {0xff, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+
+// At compile time the portable path is taken, at run time the one for this machine.
+template <class T>
+void check_word(T expected_at_1) {
+  T compiled = expected_at_1;
+  CHECK(load_big_endian<T>(kBytes + 1) == compiled);
+  std::uint8_t stored[sizeof(T) + 2] = {};
+  store_big_endian(stored + 1, expected_at_1);
+  CHECK(stored[0] == 0);
+  CHECK(std::memcmp(stored + 1, kBytes + 1, sizeof(T)) == 0);
+  CHECK(stored[sizeof(T) + 1] == 0);
+}
+
+}  // namespace
+
+TEST_CASE("words are stored most significant byte first") {
+  static_assert(load_big_endian<std::uint8_t>(kBytes + 1) == 0x01);
+  static_assert(load_big_endian<std::uint16_t>(kBytes + 1) == 0x0123);
+  static_assert(load_big_endian<std::uint32_t>(kBytes + 1) == 0x01234567);
+  static_assert(load_big_endian<std::uint64_t>(kBytes + 1) == 0x0123456789abcdef);
+  static_assert([] {
+    std::uint8_t stored[8]{};
+    store_big_endian(stored, std::uint64_t{0x0123456789abcdef});
+    return stored[0] == 0x01 && stored[7] == 0xef;
+  }());
+  check_word<std::uint8_t>(0x01);
+  check_word<std::uint16_t>(0x0123);
+  check_word<std::uint32_t>(0x01234567);
+  check_word<std::uint64_t>(0x0123456789abcdef);
+}
+
+TEST_CASE("bytes compare as memcmp does, whichever byte decides") {
+  std::uint8_t a[20], b[20];
+  for (std::size_t decisive = 0; decisive < 20; ++decisive) {
+    for (std::size_t i = 0; i < 20; ++i) {
+      a[i] = i < decisive ? 0x80 : 0xff;
+      b[i] = i < decisive ? 0x80 : 0x00;
+    }
+    a[decisive] = 0x7f;
+    b[decisive] = 0x80;
+    CAPTURE(decisive);
+    CHECK(compare_bytes<20>(a, b) < 0);
+    CHECK(compare_bytes<20>(b, a) > 0);
+    CHECK((compare_bytes<16>(a, b) < 0) == (decisive < 16));
+    CHECK((compare_bytes<10>(a, b) < 0) == (decisive < 10));
+    CHECK((compare_bytes<7>(a, b) < 0) == (decisive < 7));
+  }
+  CHECK(compare_bytes<20>(a, a) == 0);
+}

@@ -1,0 +1,97 @@
+// What must hold for every codec.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "catch.hpp"
+#include "core/codec.hpp"
+
+template <ids::Codec C>
+std::string format(const typename C::Value& value) {
+  std::string text(C::kTextSize, '?');
+  C::format(value, std::span<char, C::kTextSize>(text.data(), C::kTextSize));
+  return text;
+}
+
+// The value of a text that must be accepted.
+template <ids::Codec C>
+typename C::Value parse(const std::string& text) {
+  typename C::Value value{};
+  INFO(text);
+  REQUIRE(C::parse(text, value) == ids::ParseResult{});
+  return value;
+}
+
+template <ids::Codec C>
+ids::ParseResult parse_result(const std::string& text) {
+  typename C::Value value{};
+  return C::parse(text, value);
+}
+
+// A random value of the type: random bytes between its first and last value of a random time.
+template <ids::Codec C>
+typename C::Value random_value(std::mt19937_64& random) {
+  typename C::Value value;
+  do {
+    for (auto& byte : value) byte = static_cast<std::uint8_t>(random());
+    if (!C::valid(value)) {
+      const auto range = static_cast<std::uint64_t>(C::kMaxTime - C::kMinTime) + 1;
+      value = C::first(C::kMinTime + static_cast<std::int64_t>(random() % range));
+      value.back() = static_cast<std::uint8_t>(random());
+    }
+  } while (!C::valid(value));
+  return value;
+}
+
+// Text, order, times and boundaries of 100,000 random values.
+template <ids::Codec C>
+void check_codec() {
+  std::mt19937_64 random(20260101);
+  typename C::Value previous = C::first(C::kMinTime);
+  for (int i = 0; i < 100'000; ++i) {
+    const auto value = random_value<C>(random);
+    const auto time = C::time(value);
+    const bool round_trip = parse<C>(format<C>(value)) == value;
+    const bool in_range = time >= C::kMinTime && time <= C::kMaxTime;
+    const bool bounded = C::first(time) <= value && value <= C::last(time);
+    const bool bounds_time = C::time(C::first(time)) == time && C::time(C::last(time)) == time;
+    const bool order =
+        (ids::compare_bytes<C::kSize>(value.data(), previous.data()) < 0) ==
+        std::lexicographical_compare(value.begin(), value.end(), previous.begin(), previous.end());
+    const bool time_order =
+        value < previous ? time <= C::time(previous) : time >= C::time(previous);
+    if (!(round_trip && in_range && bounded && bounds_time && order && time_order)) {
+      CAPTURE(format<C>(value), format<C>(previous));
+      CHECK(round_trip);
+      CHECK(in_range);
+      CHECK(bounded);
+      CHECK(bounds_time);
+      CHECK(order);
+      CHECK(time_order);
+    }
+    previous = value;
+  }
+
+  // Times between units belong to the unit before, so the next value is of the unit after.
+  for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
+    CAPTURE(time);
+    CHECK(ids::first_from<C>(time * C::kUnitUs) == C::first(time));
+    CHECK(ids::last_until<C>(time * C::kUnitUs) == C::last(time));
+    CHECK(ids::last_until<C>(time * C::kUnitUs + C::kUnitUs - 1) == C::last(time));
+    if (time > C::kMinTime && C::kUnitUs > 1)
+      CHECK(ids::first_from<C>(time * C::kUnitUs - C::kUnitUs + 1) == C::first(time));
+  }
+  // Times out of range saturate.
+  for (const std::int64_t unix_us : {C::kMinTime * C::kUnitUs - 1, INT64_MIN, INT64_MIN + 1}) {
+    CAPTURE(unix_us);
+    CHECK(ids::first_from<C>(unix_us) == C::first(C::kMinTime));
+    CHECK(ids::last_until<C>(unix_us) == C::first(C::kMinTime));
+  }
+  for (const std::int64_t unix_us : {(C::kMaxTime + 1) * C::kUnitUs, INT64_MAX, INT64_MAX - 1}) {
+    CAPTURE(unix_us);
+    CHECK(ids::first_from<C>(unix_us) == C::last(C::kMaxTime));
+    CHECK(ids::last_until<C>(unix_us) == C::last(C::kMaxTime));
+  }
+}

@@ -1,0 +1,80 @@
+#include "ulid/ulid.hpp"
+
+#include "codec_checks.hpp"
+#include "vectors.hpp"
+
+using namespace ids;
+
+TEST_CASE("ulid: text, order, times and boundaries") {
+  check_codec<Ulid>();
+}
+
+TEST_CASE("ulid: every row of ulid_encode.tsv") {
+  for (const Row& row : read_vectors("ulid_encode.tsv")) {
+    CAPTURE(row["id"]);
+    if (row.field("error")) {
+      // A time that needs more than 48 bits: such a value cannot be written, and boundaries
+      // saturate there.
+      if (row["error"] == "time_negative") CHECK(row.integer("unix_ms") < Ulid::kMinTime);
+      if (row["error"] == "time_too_big") CHECK(row.natural("unix_ms") > Ulid::kMaxTime);
+      continue;
+    }
+    const auto entropy = from_hex(row["entropy_hex"]);
+    const auto value =
+        Ulid::make(row.natural("unix_ms"), load_big_endian<std::uint16_t>(entropy.data()),
+                   load_big_endian<std::uint64_t>(entropy.data() + 2));
+    CHECK(to_hex(value) == row["bytes_hex"]);
+    CHECK(format<Ulid>(value) == row["text"]);
+    CHECK(parse<Ulid>(row["text"]) == value);
+    CHECK(Ulid::time(value) == row.integer("unix_ms"));
+  }
+}
+
+TEST_CASE("ulid: every row of ulid_parse.tsv") {
+  for (const Row& row : read_vectors("ulid_parse.tsv")) {
+    CAPTURE(row["id"], row["input"]);
+    Ulid::Value value{};
+    const ParseResult result = Ulid::parse(row["input"], value);
+    if (row["expect"] == "ERROR") {
+      CHECK(result.error != ParseError::none);
+      CHECK(value == Ulid::Value{});
+    } else {
+      CHECK(result == ParseResult{});
+      CHECK(to_hex(value) == row["expect"]);
+    }
+  }
+}
+
+TEST_CASE("ulid: every row of ulid_order.tsv") {
+  for (const Row& row : read_vectors("ulid_order.tsv")) {
+    CAPTURE(row["id"]);
+    const auto a = parse<Ulid>(row["a"]);
+    const auto b = parse<Ulid>(row["b"]);
+    const int order = compare_bytes<Ulid::kSize>(a.data(), b.data());
+    CHECK((order > 0) - (order < 0) == row.integer("cmp"));
+  }
+}
+
+TEST_CASE("ulid: an error says what is wrong and where") {
+  CHECK(parse_result<Ulid>("") == ParseResult{ParseError::length, 0});
+  CHECK(parse_result<Ulid>("0000XSNJG0MQJHBF4QX1EFD6Y") == ParseResult{ParseError::length, 0});
+  CHECK(parse_result<Ulid>("0000XSNJG0MQJHBF4QX1EFD6Y33") == ParseResult{ParseError::length, 0});
+  CHECK(parse_result<Ulid>("8ZZZZZZZZZZZZZZZZZZZZZZZZZ") == ParseResult{ParseError::range, 0});
+  CHECK(parse_result<Ulid>("zzzzzzzzzzzzzzzzzzzzzzzzzz") == ParseResult{ParseError::range, 0});
+  // A bad character anywhere, also where the first digit is too great.
+  for (std::size_t position = 0; position < Ulid::kTextSize; ++position) {
+    for (const char bad :
+         {'I', 'l', 'O', 'u', '-', ' ', '\n', '\0', '\x80', '\xff', '/', ':', '@', '['}) {
+      std::string text = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+      text[position] = bad;
+      CAPTURE(text);
+      CHECK(parse_result<Ulid>(text) == ParseResult{ParseError::digit, position});
+    }
+  }
+}
+
+TEST_CASE("ulid: ends of the range") {
+  CHECK(format<Ulid>(Ulid::first(Ulid::kMinTime)) == "00000000000000000000000000");
+  CHECK(format<Ulid>(Ulid::last(Ulid::kMaxTime)) == "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
+  CHECK(Ulid::kMaxTime == 281474976710655);
+}
