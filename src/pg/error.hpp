@@ -16,6 +16,13 @@ bool looks_like_a_time(const char* text);
 // Reports text, which C::parse refused: 22P02, softly where the caller asked for that.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
+  // Codecs count bytes. A character of several is no digit of any, and better news than a length.
+  if (result.error == ParseError::length)
+    for (std::size_t i = 0; text[i] != '\0'; ++i)
+      if (IS_HIGHBIT_SET(text[i])) {
+        result = {ParseError::digit, i};
+        break;
+      }
   const char* at = text + result.position;
   const int shown = pg_mbcharcliplen(at, static_cast<int>(std::strlen(at)), 1);
   const int position = static_cast<int>(result.position) + 1;

@@ -1,0 +1,74 @@
+-- The catalogs, in the spirit of opr_sanity: each query finds objects of the extension that lack
+-- something, so every one of them returns no rows, whatever types there are.
+CREATE VIEW member AS SELECT classid, objid FROM pg_depend
+WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e';
+CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = t.oid AND classid = 'pg_type'::regclass AND typtype = 'b' AND typcategory <> 'A';
+SELECT count(*) > 0 AS there_are_types FROM identifier_type;
+
+-- without a comment
+SELECT pg_describe_object(classid, objid, 0) FROM member
+WHERE obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid)) IS NULL
+  AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
+ORDER BY 1;
+
+-- functions not parallel safe
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE proparallel <> 's' ORDER BY 1::text;
+
+-- functions whose volatility is not what it should be
+SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_)' THEN 'v' ELSE 'i' END) ORDER BY 1::text;
+
+-- C functions that are not strict
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
+
+-- functions of operators and hash functions that are not leakproof
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator) OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
+
+-- C functions whose symbol is not their SQL name, gen_T(at) aside
+SELECT oid::regprocedure, prosrc FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at' ORDER BY 1::text;
+
+-- operators without commutator, or negator, or estimators
+SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
+WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest = 0 OR oprjoin = 0 ORDER BY 1::text;
+
+-- operators whose commutator or negator does not point back, or has not the matching estimator
+SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
+  LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
+WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
+  OR o.oprname || ' ' || o.oprrest NOT IN ('= eqsel', '<> neqsel', '< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ scalarltsel', '@> scalarltsel')
+ORDER BY 1::text;
+
+-- equality that does not hash or merge
+SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
+WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY 1::text;
+
+-- types without I/O in both formats, a default btree and hash class, min and max, or casts
+SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign NOT IN ('c', 'd') OR typispreferred OR typcategory <> 'U' ORDER BY 1;
+SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash')
+  AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault) ORDER BY 1, 2;
+SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
+  WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
+    WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn <> 0 AND proparallel = 's') ORDER BY 1, 2;
+SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'timestamptz']::regtype[]) target
+  WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target AND castcontext = 'e') ORDER BY 1, 2::text;
+
+-- support functions that a class lacks: sortsupport and equalimage, extended hash
+SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
+  unnest(CASE amname WHEN 'btree' THEN ARRAY[1, 2, 4] WHEN 'hash' THEN ARRAY[1, 2] END) n
+WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = opcintype AND amprocnum = n) ORDER BY 1, 2, 3;
+
+-- classes that are not valid
+SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod
+WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
+
+-- casts that are not explicit
+SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> 'e' ORDER BY 1::text, 2::text;
+
+-- what everybody may not execute or read: only what belongs to superusers
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;
+SELECT oid::regclass FROM pg_class JOIN member ON objid = oid AND classid = 'pg_class'::regclass WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY 1::text;
+
+DROP VIEW identifier_type, member;

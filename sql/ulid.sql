@@ -1,0 +1,103 @@
+-- ulid: what users type and see
+\set T ulid
+\getenv srcdir PG_ABS_SRCDIR
+SET TIME ZONE 'UTC';
+
+-- input: 26 Crockford base32 digits in either case; output in upper case
+SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid;
+SELECT ulid '01an4z07by79ka1307sr9x4mv3';
+SELECT '00000000000000000000000000'::ulid AS smallest, '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid AS greatest;
+
+-- bad input: what is wrong, and where
+SELECT ''::ulid;
+SELECT '01AN4Z07BY79KA1307SR9X4MV'::ulid;
+SELECT '01AN4Z07BY79KA1307SR9X4MV33'::ulid;
+SELECT ' 01AN4Z07BY79KA1307SR9X4MV3'::ulid;
+SELECT '01AN4Z07BY79KA1307SR9X4MV '::ulid;
+SELECT E'01AN4Z07BY79KA1307SR9X4MV3\n'::ulid;
+SELECT '01AN4Z07-Y79KA1307SR9X4MV3'::ulid;
+SELECT '8ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid;
+SELECT 'zzzzzzzzzzzzzzzzzzzzzzzzzz'::ulid;
+SELECT '0IAN4Z07BY79KA1307SR9X4MV3'::ulid;
+SELECT '01AN4Z07BY79KA1307SR9X4MVL'::ulid;
+SELECT 'O1AN4Z07BY79KA1307SR9X4MV3'::ulid;
+SELECT '01AN4U07BY79KA1307SR9X4MV3'::ulid;
+SELECT '01AN4Zé7BY79KA1307SR9X4MV3'::ulid;
+SELECT '01AN4Zé7BY79KA1307SR9X4MV'::ulid;
+SELECT '015549f0-1d7e-3a66-a08c-07ce13d25363'::ulid;
+SELECT '2026-11-01 12:00'::ulid;
+SELECT '2026-11-01 12:00:00.123456'::ulid;
+SELECT 'today'::ulid;
+SELECT ulid_in(NULL);
+SELECT length(repeat('7', 1000000)) AS a_million, repeat('7', 26)::ulid;
+DO $$
+BEGIN
+  PERFORM repeat('7', 1000000)::ulid;
+EXCEPTION WHEN invalid_text_representation THEN
+  RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
+END $$;
+
+-- bytes, the same for bytea, binary COPY and binary parameters
+SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid::bytea, '\x015549f01d7e3a66a08c07ce13d25363'::bytea::ulid;
+SELECT ulid_send('01AN4Z07BY79KA1307SR9X4MV3');
+SELECT '\x015549f01d7e3a66a08c07ce13d253'::bytea::ulid;
+SELECT '\x015549f01d7e3a66a08c07ce13d2536300'::bytea::ulid;
+SELECT ''::bytea::ulid;
+
+-- the same 16 bytes as a uuid
+SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid::uuid, '015549f0-1d7e-3a66-a08c-07ce13d25363'::uuid::ulid;
+EXPLAIN (COSTS OFF, VERBOSE) SELECT u::ulid FROM (VALUES (gen_random_uuid())) v (u) LIMIT 1;
+SELECT count(*) FROM (SELECT gen_random_uuid() AS u FROM generate_series(1, 1000)) s WHERE u::ulid::uuid = u;
+SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid = '015549f0-1d7e-3a66-a08c-07ce13d25363'::uuid;
+
+-- fields
+SELECT * FROM ulid_parts('01AN4Z07BY79KA1307SR9X4MV3');
+SELECT (ulid_parts('7ZZZZZZZZZZZZZZZZZZZZZZZZZ')).*;
+SELECT ulid_extract_timestamp('01AN4Z07BY79KA1307SR9X4MV3'), '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid::timestamptz;
+SELECT ulid_parts(NULL);
+
+-- boundaries
+SELECT ulid_first('2016-06-13 13:25:20.894+00'), ulid_last('2016-06-13 13:25:20.894+00');
+SELECT ulid_first('2016-06-13 13:25:20.894001+00'), ulid_last('2016-06-13 13:25:20.894999+00');
+SELECT ulid_first('1969-12-31 23:59:59.999001+00'), ulid_last('1969-12-31 23:59:59.999999+00');
+SELECT ulid_first('10889-08-02 05:31:50.655+00'), ulid_last('10889-08-02 05:31:50.655+00');
+SELECT ulid_first('10889-08-02 05:31:50.655001+00'), ulid_last('10889-08-02 05:31:50.656+00');
+SELECT gen_ulid('10889-08-02 05:31:50.655999+00')::timestamptz;
+SELECT gen_ulid('10889-08-02 05:31:50.656+00');
+
+-- generation: all in order, one after the other
+SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_ulid() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+-- the last 64 bits are fresh for each: none of 100,000 twice
+SELECT count(DISTINCT substr(gen_ulid()::bytea, 9)) FROM generate_series(1, 100000);
+
+-- every row of the conformance data
+CREATE TABLE encode (id text, tag text, unix_ms text, entropy_hex text, text text, bytes_hex text, uuid text, error text);
+\set copy '\\copy encode FROM ''' :srcdir '/test/vectors/ulid_encode.tsv'' (FORMAT text, HEADER match)'
+:copy
+SELECT count(*) > 400 AS read,
+       count(*) FILTER (WHERE text::ulid::bytea <> decode(bytes_hex, 'hex') OR decode(bytes_hex, 'hex')::ulid::text <> text
+         OR uuid::uuid::ulid::text <> text OR text::ulid::uuid::text <> uuid
+         OR encode((ulid_parts(text::ulid)).randomness, 'hex') <> entropy_hex
+         OR extract(epoch FROM text::ulid::timestamptz) * 1000 <> unix_ms::numeric) AS wrong
+FROM encode WHERE error IS NULL;
+CREATE TABLE parse (id text, tag text, input text, expect text, oklog_strict text, oklog_parse text, npm_isvalid text, npm_uuid text, npm_decodetime text, npm_fixed_uuid text, agree text);
+\set copy '\\copy parse FROM ''' :srcdir '/test/vectors/ulid_parse.tsv'' (FORMAT text, HEADER match)'
+:copy
+CREATE FUNCTION parsed(input text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN encode(input::ulid::bytea, 'hex');
+EXCEPTION WHEN invalid_text_representation THEN
+  RETURN 'ERROR';
+END $$;
+SELECT count(*) > 300 AS read, count(*) FILTER (WHERE expect = 'ERROR') > 100 AS errors, count(*) FILTER (WHERE parsed(input) <> expect) AS wrong FROM parse;
+CREATE TABLE "order" (id text, tag text, a text, b text, cmp text);
+\set copy '\\copy "order" FROM ''' :srcdir '/test/vectors/ulid_order.tsv'' (FORMAT text, HEADER match)'
+:copy
+SELECT count(*) > 200 AS read,
+       count(*) FILTER (WHERE ulid_cmp(a::ulid, b::ulid) <> cmp::int OR (a::ulid < b::ulid) <> (cmp::int < 0) OR (a::ulid = b::ulid) <> (cmp::int = 0)
+         OR (a::ulid = b::ulid AND ulid_hash(a::ulid) <> ulid_hash(b::ulid))) AS wrong
+FROM "order";
+DROP TABLE encode, parse, "order";
+DROP FUNCTION parsed;
+
+\i test/regress/type.psql
