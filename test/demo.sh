@@ -1,0 +1,27 @@
+#!/bin/bash
+# The main job, shown on the server that PGHOST, PGPORT ... name.
+set -euo pipefail
+
+export PGOPTIONS='-c client_min_messages=warning'
+psql -X --quiet -v ON_ERROR_STOP=1 --echo-queries <<'SQL'
+CREATE EXTENSION ids;
+
+CREATE TABLE item (
+  id      ulid PRIMARY KEY DEFAULT gen_ulid(),
+  session int DEFAULT pg_backend_pid()
+);
+
+SQL
+
+echo "Two sessions insert at once, five rows each ..."
+pgbench --no-vacuum --client=2 --jobs=2 --transactions=5 \
+  --file=<(echo 'INSERT INTO item DEFAULT VALUES;') >/dev/null 2>&1
+echo
+
+psql -X --quiet -v ON_ERROR_STOP=1 --echo-queries <<'SQL'
+SELECT id, id::timestamptz AS "time", session FROM item ORDER BY id;
+
+SELECT count(*) AS "rows of the last minute" FROM item WHERE id >= ulid_first(now() - interval '1 minute');
+
+SELECT * FROM ids_generators;
+SQL

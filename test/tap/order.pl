@@ -1,0 +1,60 @@
+# Eight clients at once: no identifier twice, and each greater than every one that any client had
+# already been given when its call began. The same over a library that shares no state must fail.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $clients = 8;
+my $calls = 100_000;
+
+# Has all clients call $function, and returns how many calls were made, how many identifiers they
+# gave, and how many came too late in the order.
+sub generate
+{
+	my ($node, $function) = @_;
+	$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE call (before timestamptz, id ulid, after timestamptz)');
+	my $rows = 1000;
+	my $script = $node->basedir . '/generate.sql';
+	PostgreSQL::Test::Utils::append_to_file($script,
+		"INSERT INTO call SELECT clock_timestamp(), $function(), clock_timestamp() FROM generate_series(1, $rows);\n");
+	$node->command_ok(
+		[ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $calls / $rows, '-f', $script, 'postgres' ],
+		"$clients clients x $calls calls of $function");
+	unlink $script;
+	my $counts = $node->safe_psql('postgres', q{
+		SELECT count(*), count(DISTINCT id) FROM call;
+		-- At the time of each call's beginning, the greatest identifier given so far.
+		SELECT count(*) FROM (
+			SELECT kind, id, max(id) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
+			FROM (SELECT before AS at, 'before' AS kind, id FROM call UNION ALL SELECT after, 'after', id FROM call) event
+		) call WHERE kind = 'before' AND id <= given;
+		DROP TABLE call;
+	});
+	return split /[|\n]/, $counts;
+}
+
+foreach my $preloaded (0, 1)
+{
+	my $node = PostgreSQL::Test::Cluster->new("preloaded_$preloaded");
+	$node->init;
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'") if $preloaded;
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+	my ($made, $distinct, $late) = generate($node, 'gen_ulid');
+	is($made, $clients * $calls, "every call gave an identifier, preloaded: $preloaded");
+	is($distinct, $clients * $calls, 'no identifier twice');
+	is($late, 0, 'no identifier smaller than one given before the call began');
+
+	if (!$preloaded)
+	{
+		$node->safe_psql('postgres',
+			"CREATE FUNCTION gen_ulid_unshared() RETURNS ulid AS '$ENV{IDS_UNSHARED}', 'gen_ulid' LANGUAGE C VOLATILE");
+		my (undef, undef, $late_unshared) = generate($node, 'gen_ulid_unshared');
+		cmp_ok($late_unshared, '>', 0, "without shared state the order is broken: $late_unshared times");
+	}
+	$node->stop;
+}
+
+done_testing();

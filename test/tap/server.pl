@@ -1,0 +1,98 @@
+# One server: parallel queries, several databases, several builds of the library, and tables that
+# come from elsewhere.
+use strict;
+use warnings;
+use File::Copy;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+
+# Sessions in turn; true if each identifier is greater than the one before.
+sub in_order
+{
+	my @sessions = @_;
+	my $previous = '';
+	foreach my $turn (1 .. 100)
+	{
+		my $id = $sessions[ $turn % @sessions ]->query_safe('SELECT gen_ulid()');
+		chomp $id;
+		return 0 unless $id =~ /^[0-9A-Z]{26}$/ && $id gt $previous;
+		$previous = $id;
+	}
+	return 1;
+}
+
+# Parallel queries: workers generate, sort, hash and aggregate.
+my $parallel = q{
+	SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+	SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
+};
+$node->safe_psql('postgres', 'CREATE TABLE number AS SELECT i FROM generate_series(1, 200000) i; ANALYZE number');
+my $plan = $node->safe_psql('postgres', "$parallel EXPLAIN ANALYZE SELECT gen_ulid() FROM number");
+like($plan, qr/Workers Launched: 2/, 'workers generate');
+$node->safe_psql('postgres', "$parallel CREATE TABLE id AS SELECT gen_ulid() AS id FROM number");
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM id'), '200000|200000', 'and nothing twice');
+my $minmax = 'SELECT min(id) = (SELECT id FROM id ORDER BY id LIMIT 1), max(id) = (SELECT id FROM id ORDER BY id DESC LIMIT 1), count(DISTINCT id) FROM id';
+like($node->safe_psql('postgres', "$parallel EXPLAIN SELECT min(id), max(id) FROM id"), qr/Partial Aggregate/, 'workers aggregate');
+is($node->safe_psql('postgres', "$parallel $minmax"), 't|t|200000', 'and their minimum and maximum are right');
+is($node->safe_psql('postgres', "$parallel SET enable_mergejoin = off; SELECT count(*) FROM id a JOIN id b USING (id)"), '200000', 'workers join');
+
+# Dump and restore.
+$node->safe_psql('postgres', q{
+	CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED);
+	CREATE INDEX ON item USING hash (id);
+	INSERT INTO item (n) SELECT generate_series(1, 1000);
+});
+my $digest = q{SELECT md5(string_agg(id || ' ' || n || ' ' || at, ',' ORDER BY id)) FROM item};
+foreach my $format ('plain', 'custom')
+{
+	my $file = $node->basedir . "/dump.$format";
+	$node->command_ok([ 'pg_dump', '-F', $format, '-f', $file, 'postgres' ], "dump: $format");
+	$node->safe_psql('postgres', "CREATE DATABASE restored_$format");
+	$node->command_ok(
+		$format eq 'plain'
+		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-o', '/dev/null', "restored_$format" ]
+		: [ 'pg_restore', '-e', '-d', "restored_$format", $file ], "restore: $format");
+	is($node->safe_psql("restored_$format", $digest), $node->safe_psql('postgres', $digest), 'the same rows');
+	is($node->safe_psql("restored_$format", 'INSERT INTO item (n) VALUES (0); SELECT n FROM item ORDER BY id DESC LIMIT 1'), '0', 'and the default goes on');
+}
+
+# Databases of one server share one order.
+my $here = $node->background_psql('postgres');
+my $there = $node->background_psql('restored_plain');
+ok(in_order($here, $there), 'two databases share one order');
+
+# A new library file: sessions that have it work beside sessions that have the old one.
+my $library = "$ENV{IDS_LIBDIR}/ids.so";
+copy($library, "$library.new") or die $!;
+PostgreSQL::Test::Utils::append_to_file("$library.new", "\0");
+chmod 0755, "$library.new";
+rename("$library.new", $library) or die $!;
+my $newer = $node->background_psql('postgres');
+$newer->query_safe('SELECT gen_ulid()');
+my $pid = $here->query_safe('SELECT pg_backend_pid()');
+chomp $pid;
+like(slurp_file("/proc/$pid/maps"), qr/\Qids.so (deleted)\E/, 'a session has the old file');
+$pid = $newer->query_safe('SELECT pg_backend_pid()');
+chomp $pid;
+unlike(slurp_file("/proc/$pid/maps"), qr/\Qids.so (deleted)\E/, 'a session has the new file');
+ok(in_order($here, $newer), 'and they share one order');
+$_->quit foreach ($here, $there, $newer);
+
+# From uuid: the heap stays as it is, and so do the bytes.
+$node->safe_psql('postgres', 'CREATE TABLE legacy (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO legacy (n) SELECT generate_series(1, 1000)');
+my $bytes = q{SELECT md5(string_agg(encode(%s, 'hex'), ',' ORDER BY n)) FROM legacy};
+my $file = $node->safe_psql('postgres', q{SELECT pg_relation_filenode('legacy')});
+my $before = $node->safe_psql('postgres', sprintf($bytes, 'uuid_send(id)'));
+$node->safe_psql('postgres', 'ALTER TABLE legacy ALTER id DROP DEFAULT, ALTER id TYPE ulid USING id::ulid, ALTER id SET DEFAULT gen_ulid()');
+is($node->safe_psql('postgres', q{SELECT pg_relation_filenode('legacy')}), $file, 'uuid to ulid does not rewrite the heap');
+is($node->safe_psql('postgres', sprintf($bytes, 'id::bytea')), $before, 'nor change a byte');
+is($node->safe_psql('postgres', 'INSERT INTO legacy (n) VALUES (0) RETURNING id IS NOT NULL'), 't', 'and new rows get ulids');
+
+$node->stop;
+done_testing();
