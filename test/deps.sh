@@ -25,7 +25,7 @@ if ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
-as_root=
+as_root=env
 if [ "$(id -u)" != 0 ]; then
   as_root='sudo env'
   if ! command -v sudo >/dev/null; then
