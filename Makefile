@@ -73,7 +73,7 @@ demo: deps
 check: deps unit
 	@$(BUILD)
 	@$(MAKE) lint
-	@test/private.sh server $(MAKE) -s installcheck
+	@test/private.sh server $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
 	@test/private.sh prove
 
 tap: deps

@@ -1,4 +1,5 @@
 // The module: what PostgreSQL checks and calls when it loads the library.
+#include "pg/node_id.hpp"
 #include "pg/postgres.hpp"
 #include "pg/shared_state.hpp"
 
@@ -13,6 +14,7 @@ PG_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init(void);
 
 void _PG_init(void) {
+  ids::define_settings();
   if (process_shared_preload_libraries_in_progress) ids::reserve_shared_state();
 }
 }

@@ -25,9 +25,8 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
   return claimed;
 }
 
-void check_clock(GeneratorState* state, std::uint64_t tick_time) {
-  const std::int64_t lead_us =
-      static_cast<std::int64_t>(tick_time) * state->unit_us - unix_now<1>();
+void check_clock(GeneratorState* state, std::int64_t unix_us) {
+  const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us <= kRollbackUs) return;
 
   std::uint32_t no = 0;
@@ -47,6 +46,15 @@ void check_clock(GeneratorState* state, std::uint64_t tick_time) {
                           "clock has caught up."),
                 errhint("If the clock was wrong before and is right now, ids_reset_clock() makes "
                         "the generators follow it again.")));
+}
+
+bool wait_for_clock(std::int64_t unix_us) {
+  const std::int64_t lead_us = unix_us - unix_now<1>();
+  if (lead_us >= kRollbackUs) return false;
+  CHECK_FOR_INTERRUPTS();
+  // A signal ends the sleep, but not if it came just before.
+  if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
+  return true;
 }
 
 void clock_out_of_range(const char* generator) {

@@ -14,18 +14,27 @@ namespace ids {
 // Finds the generator's slot, claiming a free one if it is the server's first use of that name.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout);
 
-// Counts and logs a clock that stepped back, if it did: a tick ahead of a clock reading made before
-// it may be a delay of this backend, so the clock is read once more. tick_time in units.
-void check_clock(GeneratorState* state, std::uint64_t tick_time);
+// Counts and logs a clock that stepped back, if it did: a tick, whose time is unix_us, ahead of a
+// clock reading made before it may be a delay of this backend, so the clock is read once more.
+void check_clock(GeneratorState* state, std::int64_t unix_us);
 
 // Raises the error for a clock that the generator's type cannot hold.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
+// Sleeps until the clock is at unix_us, or for a moment, and returns true; false at once if that is
+// so far ahead that the clock must have stepped back. A cancelled statement leaves by its error.
+bool wait_for_clock(std::int64_t unix_us);
+
 // How far the clock must be behind the last identifier to count as stepped back.
 inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
-// Spec has the static members kName, kLayout, kUnitUs, kMaxTime (in units since 1970) and
-// kFreshBits, the size of the random number that a new unit's counter starts at.
+// Spec has these static members:
+//   kName                 of the generator
+//   kLayout               of its tick
+//   kUnitUs               the tick's unit of time in microseconds
+//   kMinTime, kMaxTime    what its identifiers can hold, in units since 1970
+//   fresh(previous tick)  the counter of a new unit
+//   kWaits                when the counter is used up: wait for the next unit, or carry into it
 template <class Spec>
 class Generator {
  public:
@@ -34,36 +43,54 @@ class Generator {
   static std::uint64_t next() {
     if (unlikely(!state_)) state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout);
 
-    const std::int64_t clock = unix_now<Spec::kUnitUs>();
-    if (unlikely(clock <= 0 || clock > Spec::kMaxTime)) clock_out_of_range(Spec::kName);
-    const auto now = static_cast<std::uint64_t>(clock);
+    std::uint64_t now = clock();
     std::uint64_t previous = pg_atomic_read_u64(&state_->tick);
     std::uint64_t tick;
     while (true) {
-      const std::uint64_t fresh = now > Spec::kLayout.time(previous) ? fresh_counter() : 0;
-      const TickStep step = next_tick(Spec::kLayout, previous, now, fresh);
-      if (step.event != TickEvent::opened) {
+      const bool opens = now > Spec::kLayout.time(previous);
+      const TickStep step =
+          next_tick(Spec::kLayout, previous, now, opens ? Spec::fresh(previous) : 0);
+      if constexpr (Spec::kWaits) {
+        if (step.event == TickEvent::carried &&
+            wait_for_clock(unix_us(Spec::kLayout.time(step.next)))) {
+          now = clock();
+          previous = pg_atomic_read_u64(&state_->tick);
+          continue;
+        }
+      } else if (step.event != TickEvent::opened) {
         // Whatever the tick has become in the meantime, one more is greater.
         tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
         break;
       }
       if (pg_atomic_compare_exchange_u64(&state_->tick, &previous, step.next)) {
         tick = step.next;
-        if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
+        if (unlikely(opens && pg_atomic_read_u32(&state_->behind)))
+          pg_atomic_write_u32(&state_->behind, 0);
         break;
       }
     }
 
     const std::uint64_t time = Spec::kLayout.time(tick);
-    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, time);
+    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, unix_us(time));
     if (unlikely(time > std::uint64_t{Spec::kMaxTime})) clock_out_of_range(Spec::kName);
     return tick;
   }
 
+  // How many identifiers were made for a given time before this one, in all sessions, from a random
+  // start.
+  static std::uint64_t next_backfilled() {
+    if (unlikely(!state_)) state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout);
+    return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
+  }
+
  private:
-  static std::uint64_t fresh_counter() {
-    if constexpr (Spec::kFreshBits == 0) return 0;
-    return random_bits<std::uint16_t>() & ((1u << Spec::kFreshBits) - 1);
+  static std::uint64_t clock() {
+    const std::int64_t now = unix_now<Spec::kUnitUs>();
+    if (unlikely(now < Spec::kMinTime || now > Spec::kMaxTime)) clock_out_of_range(Spec::kName);
+    return static_cast<std::uint64_t>(now);
+  }
+  static std::int64_t unix_us(std::uint64_t time) {
+    return static_cast<std::int64_t>(time) * Spec::kUnitUs;
   }
 
   static inline GeneratorState* state_ = nullptr;

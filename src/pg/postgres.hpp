@@ -18,7 +18,8 @@ extern "C" {
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
+#include "utils/guc.h"
+#include "utils/numeric.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000

@@ -9,14 +9,18 @@ namespace ids {
 namespace {
 
 // Drawn before any shared memory is taken: nothing may fail between taking and initialising it.
-std::uint8_t fresh_secret[sizeof(SharedState::header.secret)];
+struct {
+  std::uint8_t secret[sizeof(SharedState::header.secret)];
+  std::uint64_t backfilled[SharedState::kSlots];
+} drawn;
 
 void initialise(SharedState* state) {
   std::memset(static_cast<void*>(state), 0, sizeof *state);
-  std::memcpy(state->header.secret, fresh_secret, sizeof fresh_secret);
-  for (GeneratorState& generator : state->generators) {
+  std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
+  for (std::size_t i = 0; i < SharedState::kSlots; ++i) {
+    GeneratorState& generator = state->generators[i];
     pg_atomic_init_u64(&generator.tick, 0);
-    pg_atomic_init_u64(&generator.backfilled, 0);
+    pg_atomic_init_u64(&generator.backfilled, drawn.backfilled[i]);
     pg_atomic_init_u64(&generator.rollbacks, 0);
     pg_atomic_init_u32(&generator.behind, 0);
     pg_atomic_init_u32(&generator.last_log, 0);
@@ -81,9 +85,9 @@ SharedState* attach() {
 SharedState* shared_state() {
   static SharedState* state = nullptr;
   if (!state) {
-    random_bytes(fresh_secret, sizeof fresh_secret);
+    random_bytes(&drawn, sizeof drawn);
     state = attach();
-    std::memset(fresh_secret, 0, sizeof fresh_secret);
+    std::memset(&drawn, 0, sizeof drawn);
   }
   return state;
 }

@@ -13,7 +13,7 @@ inline constexpr std::size_t kCacheLine = 128;  // the widest in use
 // One generator. It claims a slot by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
-  pg_atomic_uint64 backfilled;  // counts identifiers made for a given time
+  pg_atomic_uint64 backfilled;  // counts identifiers made for a given time, from a random start
   pg_atomic_uint64 rollbacks;   // times the clock was seen to have stepped back
   pg_atomic_uint32 behind;      // 1 from such a sight until the clock has caught up
   pg_atomic_uint32 last_log;    // when that was logged, in seconds of the monotonic clock

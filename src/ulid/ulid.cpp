@@ -16,8 +16,10 @@ struct Spec {
   static constexpr char kName[] = "ulid";
   static constexpr TickLayout kLayout{.shift = 16};
   static constexpr std::int64_t kUnitUs = Ulid::kUnitUs;
+  static constexpr std::int64_t kMinTime = Ulid::kMinTime;
   static constexpr std::int64_t kMaxTime = Ulid::kMaxTime;
-  static constexpr unsigned kFreshBits = 15;
+  static constexpr bool kWaits = false;
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
 }  // namespace

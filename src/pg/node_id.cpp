@@ -1,0 +1,57 @@
+#include "pg/node_id.hpp"
+
+#include <cstdlib>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+namespace {
+
+constexpr char kName[] = "ids.node_id";
+constexpr int kUnset = -1;
+constexpr int kGreatest = 65535;
+
+int value = kUnset;
+
+// A text that PostgreSQL held for the setting before the library was loaded, and then refused. It
+// leaves the setting unset with no more than a warning.
+char* refused = nullptr;
+
+}  // namespace
+
+int node_id(const char* type, int greatest) {
+  if (unlikely(refused && value == kUnset))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("invalid value for parameter \"%s\": \"%s\"", kName, refused),
+             errdetail("It was refused when the library was loaded: a node id is a number from 0 "
+                       "to %d, or -1 for none, set by a superuser.",
+                       kGreatest),
+             errhint("Correct it where it is set, then connect anew; restart the server if it "
+                     "preloads the library.")));
+  if (unlikely(value > greatest))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s %d is out of range for type %s", kName, value, type),
+                    errdetail("Type %s holds node ids from 0 to %d.", type, greatest)));
+  return value;
+}
+
+void define_settings() {
+  const char* given = GetConfigOption(kName, true, false);
+  if (given && *given) refused = strdup(given);
+  DefineCustomIntVariable(
+      kName, "Node id in the identifiers that this server generates.",
+      "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
+      "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
+      &value, kUnset, kUnset, kGreatest, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+  MarkGUCPrefixReserved("ids");
+  // Not refused if the text says what the setting is now.
+  int accepted;
+  if (refused && parse_int(refused, &accepted, 0, nullptr) && accepted == value) {
+    std::free(refused);
+    refused = nullptr;
+  }
+}
+
+}  // namespace ids
