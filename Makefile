@@ -115,12 +115,13 @@ FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/tap/*.cpp)
 format:
 	clang-format -i $(FORMATTED)
 
-# The install script: each type's own SQL with the block shared by all types at its marker line.
+# The install script: each type's own SQL with the blocks that all types share at their marker lines.
 SQL_SCRIPT = { \
   printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
   for type in $(TYPES); do \
     echo; \
-    sed -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+    sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
+        -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; \
   cat src/install/generators.sql; \

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 #include "core/codec.hpp"
 #include "pg/postgres.hpp"
@@ -13,16 +14,26 @@ namespace ids {
 // PostgreSQL read the literal as an identifier.
 bool looks_like_a_time(const char* text);
 
+// Codecs count bytes. Where they find too many, a character of several bytes, which is no digit of
+// any, is better news than a length.
+ParseResult prefer_bad_character(std::string_view text, ParseResult result);
+
+// Raises 22P02 for digits that are no number of 1 to max_digits digits in the base, or not of what
+// they should be.
+[[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
+                                 int base, std::size_t max_digits, const char* range_rule);
+
+// Whether the character is refused for being in lower case only.
+template <Codec C>
+constexpr bool wants_upper_case([[maybe_unused]] char character) {
+  if constexpr (requires { C::kUpperCaseOnly; }) return character >= 'a' && character <= 'z';
+  return false;
+}
+
 // Reports text, which C::parse refused: 22P02, softly where the caller asked for that.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
-  // Codecs count bytes. A character of several is no digit of any, and better news than a length.
-  if (result.error == ParseError::length)
-    for (std::size_t i = 0; text[i] != '\0'; ++i)
-      if (IS_HIGHBIT_SET(text[i])) {
-        result = {ParseError::digit, i};
-        break;
-      }
+  result = prefer_bad_character(text, result);
   const char* at = text + result.position;
   const int shown = pg_mbcharcliplen(at, static_cast<int>(std::strlen(at)), 1);
   const int position = static_cast<int>(result.position) + 1;
@@ -40,7 +51,8 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
                            position, C::kRangeRule),
            looks_like_a_time(text)
                ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
-               : 0));
+           : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)
+                                      : 0));
 }
 
 // Raises 22P03 for size bytes that are no C.
@@ -52,12 +64,12 @@ template <Codec C>
                                    : errdetail("Expected %zu bytes, found %zu.", C::kSize, size)));
 }
 
-// Raises 22008 for a time that C cannot hold.
+// Raises 22008 for a time that no C is generated for.
 template <Codec C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for type %s", C::kName),
-                  errdetail("Type %s holds times from %s.", C::kName, C::kTimeRange)));
+                  errdetail("gen_%s takes times from %s.", C::kName, C::kTimeRange)));
 }
 
 }  // namespace ids

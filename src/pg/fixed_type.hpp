@@ -129,14 +129,15 @@ struct FixedType {
     return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
   }
 
-  // For the functions of one type: the time of a value, a timestamp argument in units since 1970
-  // (22008 if the type cannot hold it), and bytes as a bytea.
+  // For the functions of one type: the time of a value, the time that a generator is given, in
+  // units since 1970 (22008 if it is out of range), and bytes as a bytea.
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
-  static std::int64_t time_argument(TimestampTz timestamp) {
+  static std::int64_t time_argument(TimestampTz timestamp, std::int64_t min = C::kMinTime,
+                                    std::int64_t max = C::kMaxTime) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < C::kMinTime || time > C::kMaxTime) time_out_of_range<C>();
+    if (time < min || time > max) time_out_of_range<C>();
     return time;
   }
   static Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {

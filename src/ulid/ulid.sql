@@ -1,16 +1,6 @@
 -- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
 
-CREATE TYPE ulid;
-
-CREATE FUNCTION ulid_in(cstring)    RETURNS ulid    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_out(ulid)      RETURNS cstring AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_recv(internal) RETURNS ulid    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_send(ulid)     RETURNS bytea   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION ulid_in(cstring)    IS 'I/O';
-COMMENT ON FUNCTION ulid_out(ulid)      IS 'I/O';
-COMMENT ON FUNCTION ulid_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION ulid_send(ulid)     IS 'I/O';
+--@ io
 
 CREATE TYPE ulid (
 	INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,

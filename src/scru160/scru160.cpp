@@ -1,0 +1,81 @@
+#include "scru160/scru160.hpp"
+
+#include "pg/fixed_type.hpp"
+#include "pg/generator.hpp"
+#include "pg/node_id.hpp"
+
+using namespace ids;
+
+IDS_TYPE(scru160, Scru160)
+
+namespace {
+
+using Type = FixedType<Scru160>;
+
+// The tick is the scru160's first 64 bits: the time and the counter.
+struct Spec {
+  static constexpr char kName[] = "scru160";
+  static constexpr TickLayout kLayout{.shift = 16};
+  static constexpr std::int64_t kUnitUs = Scru160::kUnitUs;
+  static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime;
+  static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime;
+  static constexpr bool kWaits = false;
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
+};
+
+// The tick is the time in microseconds and a counter of 6 bits. Both the microsecond within the
+// millisecond and the counter go to the counter field.
+struct MicrosecondSpec {
+  static constexpr char kName[] = "scru160_us";
+  static constexpr TickLayout kLayout{.shift = 6};
+  static constexpr std::int64_t kUnitUs = 1;
+  static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime * 1000;
+  static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime * 1000 + 999;
+  static constexpr bool kWaits = false;
+  static std::uint64_t fresh(std::uint64_t) { return 0; }
+};
+
+Datum make(std::uint64_t unix_ms, std::uint64_t counter) {
+  const int node = node_id(Scru160::kName, UINT16_MAX);
+  const auto random16 = node < 0 ? random_bits<std::uint16_t>() : static_cast<std::uint16_t>(node);
+  return Type::put(Scru160::make(unix_ms, static_cast<std::uint16_t>(counter), random16,
+                                 random_bits<std::uint16_t>(), random_bits<std::uint64_t>()));
+}
+
+}  // namespace
+
+// gen_scru160() -> scru160
+IDS_FUNCTION(gen_scru160) {
+  const std::uint64_t tick = Generator<Spec>::next();
+  return make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick));
+}
+
+// gen_scru160_us() -> scru160
+IDS_FUNCTION(gen_scru160_us) {
+  constexpr TickLayout layout = MicrosecondSpec::kLayout;
+  const std::uint64_t tick = Generator<MicrosecondSpec>::next();
+  const std::uint64_t unix_us = layout.time(tick);
+  return make(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick));
+}
+
+// gen_scru160(at timestamptz) -> scru160
+IDS_FUNCTION(gen_scru160_at) {
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>());
+}
+
+// scru160_hex(scru160) -> text
+IDS_FUNCTION(scru160_hex) {
+  char hex[Scru160::kHexSize];
+  Scru160::format_hex(Type::get(PG_GETARG_DATUM(0)), hex);
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(hex, sizeof hex));
+}
+
+// scru160_parts(scru160) -> (at timestamptz, counter int, random16 int, random80 bytea)
+IDS_FUNCTION(scru160_parts) {
+  const Scru160::Value value = Type::get(PG_GETARG_DATUM(0));
+  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
+                            Int32GetDatum(Scru160::counter(value)),
+                            Int32GetDatum(Scru160::random16(value)),
+                            Type::bytea_datum(value.data() + 10, 10)});
+}

@@ -1,0 +1,103 @@
+#include "snowflake/snowflake.hpp"
+
+#include "pg/fixed_type.hpp"
+#include "pg/generator.hpp"
+#include "pg/node_id.hpp"
+
+using namespace ids;
+
+IDS_TYPE(snowflake, Snowflake)
+
+namespace {
+
+using Type = FixedType<Snowflake>;
+
+// The increment runs on across milliseconds, so a tick holds, below the time, how many increments
+// its millisecond has used and, below that, the one it began with.
+struct Spec {
+  static constexpr char kName[] = "snowflake";
+  static constexpr unsigned kBits = Snowflake::kIncrementBits;
+  static constexpr TickLayout kLayout{.shift = 2 * kBits, .step = std::uint64_t{1} << kBits};
+  static constexpr std::int64_t kUnitUs = Snowflake::kUnitUs;
+  static constexpr std::int64_t kMinTime = Snowflake::kMinTime;
+  static constexpr std::int64_t kMaxTime = Snowflake::kMaxTime;
+  static constexpr bool kWaits = true;
+  static constexpr std::uint64_t increment(std::uint64_t tick) {
+    return ((tick >> kBits) + tick) & Snowflake::kMaxIncrement;
+  }
+  static std::uint64_t fresh(std::uint64_t previous) {
+    return (increment(previous) + 1) & Snowflake::kMaxIncrement;
+  }
+};
+
+Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment) {
+  const int node = node_id(Snowflake::kName, Snowflake::kMaxRandom);
+  return Type::put(Snowflake::make(unix_ms, node < 0 ? random : static_cast<std::uint32_t>(node),
+                                   static_cast<std::uint32_t>(increment)));
+}
+
+}  // namespace
+
+// gen_snowflake() -> snowflake
+IDS_FUNCTION(gen_snowflake) {
+  const std::uint64_t tick = Generator<Spec>::next();
+  return make(Spec::kLayout.time(tick), random_bits<std::uint16_t>() & Snowflake::kMaxRandom,
+              Spec::increment(tick));
+}
+
+// gen_snowflake(at timestamptz) -> snowflake
+IDS_FUNCTION(gen_snowflake_at) {
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::uint64_t count = Generator<Spec>::next_backfilled();
+  return make(static_cast<std::uint64_t>(time),
+              static_cast<std::uint32_t>(count >> Snowflake::kIncrementBits) & Snowflake::kMaxRandom,
+              count & Snowflake::kMaxIncrement);
+}
+
+// snowflake_parts(snowflake) -> (at timestamptz, random int, increment int)
+IDS_FUNCTION(snowflake_parts) {
+  const Snowflake::Value value = Type::get(PG_GETARG_DATUM(0));
+  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
+                            Int32GetDatum(Snowflake::random(value)),
+                            Int32GetDatum(Snowflake::increment(value))});
+}
+
+// snowflake_from_bigint(bigint) -> snowflake: of the same 64 bits
+IDS_FUNCTION(snowflake_from_bigint) {
+  const std::int64_t number = PG_GETARG_INT64(0);
+  const Snowflake::Value value = Snowflake::from_number(static_cast<std::uint64_t>(number));
+  if (!Snowflake::valid(value))
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("bigint %lld is out of range for type snowflake",
+                           static_cast<long long>(number)),
+                    errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
+  return Type::put(value);
+}
+
+// snowflake_to_numeric(snowflake) -> numeric: the 64 bits as an unsigned number
+IDS_FUNCTION(snowflake_to_numeric) {
+  const std::uint64_t number = Snowflake::number(Type::get(PG_GETARG_DATUM(0)));
+  char digits[32];
+  pg_snprintf(digits, sizeof digits, UINT64_FORMAT, number);
+  return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid),
+                             Int32GetDatum(-1));
+}
+
+// base62_encode(bigint, upper_first boolean) -> text
+IDS_FUNCTION(base62_encode) {
+  char digits[Base62::kMaxDigits];
+  const std::size_t count =
+      Base62::encode(static_cast<std::uint64_t>(PG_GETARG_INT64(0)), PG_GETARG_BOOL(1), digits);
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(digits, static_cast<int>(count)));
+}
+
+// base62_decode(text, upper_first boolean) -> bigint
+IDS_FUNCTION(base62_decode) {
+  text* source = PG_GETARG_TEXT_PP(0);
+  const std::string_view digits(VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
+  std::uint64_t number;
+  const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);
+  if (result.error != ParseError::none)
+    invalid_digits("base 62 number", digits, result, 62, Base62::kMaxDigits, "");
+  PG_RETURN_INT64(static_cast<std::int64_t>(number));
+}

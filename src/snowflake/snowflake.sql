@@ -1,0 +1,46 @@
+-- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
+
+--@ io
+
+CREATE TYPE snowflake (
+	INPUT = snowflake_in, OUTPUT = snowflake_out, RECEIVE = snowflake_recv, SEND = snowflake_send,
+	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
+);
+
+COMMENT ON TYPE snowflake IS 'device-name snowflake: milliseconds since 2017, 12 random bits and increment, 11 base 62 digits, 8 bytes';
+
+--@ comparison
+
+-- Numbers
+
+CREATE FUNCTION snowflake_from_bigint(bigint)   RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_from_bigint(bigint)   IS 'snowflake of the same 64 bits';
+COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+
+CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
+CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
+CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
+
+COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
+COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
+COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
+
+CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, of 64 bits taken as an unsigned number, without leading zeros';
+COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'the number of 1 to 11 base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, as 64 bits';
+
+-- Generators and parts
+
+CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, of a millisecond not before that of any generated before on this server; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling: 2^22 of one time do not repeat, or 2^10 with ids.node_id';
+
+CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time to the millisecond, random field, increment';
