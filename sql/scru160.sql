@@ -1,0 +1,70 @@
+-- scru160: what users type and see
+\set T scru160
+\getenv srcdir PG_ABS_SRCDIR
+SET TIME ZONE 'UTC';
+SET DateStyle = 'ISO';
+
+-- input: 32 base32hex digits or 40 hexadecimal digits in either case; output: base32hex in upper case
+SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'::scru160, '05ttup1hncpna1qhtdhrtcu3v32pd7c6'::scru160;
+SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160, '017BDF6431BB33750751EB63BEB3C3F8C5969D86'::scru160;
+SELECT scru160_hex('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6');
+
+-- bad input: what is wrong, and where
+SELECT ''::scru160;
+SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C'::scru160;
+SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C66'::scru160;
+SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7CW'::scru160;
+SELECT 'Z5TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'::scru160;
+SELECT '05TTUP1HNCPNA-QHTDHRTCU3V32PD7C6'::scru160;
+SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d8g'::scru160;
+SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7é6'::scru160;
+SELECT '2026-11-01'::scru160;
+SELECT '\x00'::bytea::scru160;
+
+-- fields
+SELECT * FROM scru160_parts('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6');
+SELECT scru160_first('2021-09-13 13:41:30.683+00'), scru160_last('2021-09-13 13:41:30.683999+00');
+
+-- the first and last millisecond are read but never generated
+SELECT '00000000000000000000000000000000'::scru160::timestamptz, 'VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV'::scru160::timestamptz;
+SELECT gen_scru160('1970-01-01 00:00:00.000999+00');
+SELECT gen_scru160('1970-01-01 00:00:00.001+00')::timestamptz;
+SELECT gen_scru160('10889-08-02 05:31:50.655+00');
+SELECT gen_scru160('10889-08-02 05:31:50.654+00')::timestamptz;
+
+-- generation: in order, 96 random bits
+SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_scru160() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_scru160_us() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT count(DISTINCT substr(gen_scru160()::bytea, 9)) FROM generate_series(1, 100000);
+-- the microsecond within the millisecond, above 6 bits of counter
+SELECT bool_and((scru160_parts(gen_scru160_us())).counter < 64000) AS microseconds FROM generate_series(1, 10000);
+
+-- a node id in random16
+SET ids.node_id = 513;
+SELECT DISTINCT (scru160_parts(id)).random16 FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
+SET ids.node_id = 65535;
+SELECT (scru160_parts(gen_scru160())).random16;
+SET ids.node_id = 65536;
+RESET ids.node_id;
+
+-- every row of the conformance data
+\i test/regress/attempt.psql
+\set F scru160_encode
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read,
+       count(*) FILTER (WHERE hex::scru160::text <> base32hex OR scru160_hex(base32hex::scru160) <> hex OR base32hex::scru160::bytea <> decode(hex, 'hex')
+         OR extract(epoch FROM hex::scru160::timestamptz) * 1000 <> unix_ms::numeric
+         OR (SELECT counter::text <> e.counter OR random16::text <> e.random16 OR random80 <> decode(random80_hex, 'hex') FROM scru160_parts(hex::scru160))
+         OR (reserved = 't') <> (pg_temp.attempt(format('gen_scru160(%L)', hex::scru160::timestamptz)) = '22008')) AS wrong
+FROM scru160_encode e;
+\set F scru160_parse
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read, count(error) > 0 AS errors,
+       count(*) FILTER (WHERE pg_temp.attempt(format('%L::scru160', input)) <> coalesce(expect_base32hex, '22P02')
+         OR pg_temp.attempt(format('scru160_hex(%L)', input)) <> coalesce(expect_hex, '22P02')) AS wrong
+FROM scru160_parse;
+\set F scru160_order
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read, count(*) FILTER (WHERE scru160_cmp(a::scru160, b::scru160) <> cmp::int OR (a::scru160 = b::scru160) <> (cmp = '0')) AS wrong FROM scru160_order;
+
+\i test/regress/type.psql

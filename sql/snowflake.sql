@@ -1,0 +1,92 @@
+-- snowflake: what users type and see
+\set T snowflake
+\getenv srcdir PG_ABS_SRCDIR
+SET TIME ZONE 'UTC';
+SET DateStyle = 'ISO';
+
+-- input and output: 11 base 62 digits
+SELECT 'aZl8N0y58M8'::snowflake AS smallest, 'lYGhA16ahyf'::snowflake AS greatest;
+-- it is the number that counts, not the text
+SELECT 'aZl8N0y58M8'::snowflake < 'aZl8N0y58Ma'::snowflake AS number, 'aZl8N0y58M8' < 'aZl8N0y58Ma' COLLATE "C" AS text,
+       'c4vj2LY9GrZ'::snowflake > 'c4vj2LY9Gra'::snowflake AS number, 'c4vj2LY9GrZ' > 'c4vj2LY9Gra' COLLATE "C" AS text;
+
+-- bad input: what is wrong, and where
+SELECT ''::snowflake;
+SELECT 'aZl8N0y58M'::snowflake;
+SELECT 'aZl8N0y58M88'::snowflake;
+SELECT 'aZl8N0y5-M8'::snowflake;
+SELECT 'aZl8N0y58M7'::snowflake;
+SELECT '00000000000'::snowflake;
+SELECT 'lYGhA16ahyg'::snowflake;
+SELECT 'ZZZZZZZZZZZ'::snowflake;
+SELECT 'aZl8N0y58Mé'::snowflake;
+SELECT '2026-11-01'::snowflake;
+SELECT '\x7fffffffffffffff'::bytea::snowflake;
+SELECT '\x00'::bytea::snowflake;
+
+-- fields
+SELECT * FROM snowflake_parts('c4vj2LY9GrT');
+SELECT snowflake_first('2017-01-01 00:00:00+00'), snowflake_last('2086-09-07 15:47:35.551+00');
+SELECT snowflake_first('2016-12-31 23:59:59+00'), snowflake_last('2016-12-31 23:59:59+00');
+SELECT gen_snowflake('2017-01-01 00:00:00+00')::timestamptz, gen_snowflake('2086-09-07 15:47:35.551999+00')::timestamptz;
+SELECT gen_snowflake('2016-12-31 23:59:59.999999+00');
+SELECT gen_snowflake('2086-09-07 15:47:35.552+00');
+
+-- numbers
+SELECT 'aZl8N0y58M8'::snowflake::bigint, 'aZl8N0y58M8'::snowflake::numeric, 'lYGhA16ahyf'::snowflake::bigint, 'lYGhA16ahyf'::snowflake::numeric;
+SELECT (-9223372036854775808)::bigint::snowflake, (-1)::bigint::snowflake;
+SELECT 0::bigint::snowflake;
+SELECT 9223372036854775807::bigint::snowflake;
+SELECT base62_encode(71027147798529), base62_encode(71027147798529, upper_first => true), base62_decode('katjjMQN'), base62_decode('KATJJmqn', true);
+SELECT base62_encode(0), base62_encode(-1), base62_decode('lYGhA16ahyf'), base62_decode('0'), base62_decode('00000000001');
+SELECT base62_decode('');
+SELECT base62_decode('000000000001');
+SELECT base62_decode('kat-MQN');
+SELECT base62_decode('lYGhA16ahyg');
+
+-- generation: in order of milliseconds, at most 1024 in each, the increment running on
+CREATE TEMPORARY TABLE made AS SELECT i, gen_snowflake() AS id FROM generate_series(1, 100000) i;
+SELECT count(DISTINCT id), count(DISTINCT (at, increment)) FROM made, snowflake_parts(id);
+SELECT max(count) <= 1024 AS bounded FROM (SELECT count(*) FROM made GROUP BY id::timestamptz) m;
+SELECT bool_and(at >= previous) AS increasing FROM (SELECT i, at, lag(at) OVER (ORDER BY i) AS previous FROM made, snowflake_parts(id)) s WHERE i > 1;
+SELECT bool_and(increment = (previous + 1) % 1024) AS running_on FROM (SELECT i, increment, lag(increment) OVER (ORDER BY i) AS previous FROM made, snowflake_parts(id)) s WHERE i > 1;
+DROP TABLE made;
+
+-- a node id in the random field
+SET ids.node_id = 4095;
+SELECT DISTINCT (snowflake_parts(id)).random FROM (SELECT gen_snowflake() AS id UNION ALL SELECT gen_snowflake(now())) s;
+SET ids.node_id = 4096;
+SELECT gen_snowflake();
+SELECT gen_snowflake(now());
+RESET ids.node_id;
+
+-- 2^22 of one instant do not repeat
+SELECT count(DISTINCT gen_snowflake('2020-01-01 00:00:00+00')) FROM generate_series(1, 1 << 20);
+
+-- every row of the conformance data
+\i test/regress/attempt.psql
+\set F snowflake
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read,
+       count(*) FILTER (WHERE int64::bigint::snowflake::text <> base62 OR base62::snowflake::bigint::text <> int64 OR base62::snowflake::numeric::text <> uint64
+         OR base62_encode(int64::bigint, true) <> base62_upper_first OR base62_decode(base62_upper_first, true)::text <> int64
+         OR extract(epoch FROM base62::snowflake::timestamptz) * 1000 <> unix_ms::numeric
+         OR (SELECT random::text <> random12 OR increment::text <> increment10 FROM snowflake_parts(base62::snowflake))) AS wrong
+FROM pg_temp.snowflake WHERE error IS NULL;
+SELECT id, unix_ms, pg_temp.attempt(format('gen_snowflake(''1970-01-01 00:00:00+00''::timestamptz + %s * interval ''1 millisecond'')', unix_ms)) AS error FROM pg_temp.snowflake WHERE error = 'timestamp_out_of_range' AND length(unix_ms) < 15;
+DROP TABLE pg_temp.snowflake;
+\set F snowflake_decode
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read, count(*) FILTER (WHERE expect <> 'ok') > 0 AS errors,
+       count(*) FILTER (WHERE pg_temp.attempt(format('%L::snowflake::bigint', input)) <> coalesce(int64, '22P02')) AS wrong,
+       count(*) FILTER (WHERE expect <> 'ok' AND pg_temp.attempt(format('%L::snowflake', input)) <> '22P02') AS accepted
+FROM snowflake_decode;
+\set F snowflake_base62
+\i test/regress/vectors.psql
+SELECT count(*) > 0 AS read,
+       count(*) FILTER (WHERE base62_decode(base62)::bit(64) <> base62_decode(base62_upper_first, true)::bit(64) OR base62_encode(base62_decode(base62)) <> base62
+         OR base62_encode(base62_decode(base62), true) <> base62_upper_first
+         OR base62_decode(base62)::numeric + CASE WHEN base62_decode(base62) < 0 THEN 18446744073709551616 ELSE 0 END <> uint64::numeric) AS wrong
+FROM snowflake_base62;
+
+\i test/regress/type.psql
