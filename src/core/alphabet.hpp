@@ -41,4 +41,10 @@ struct Alphabet {
   }
 };
 
+// Base 62 is written with either order of its letters.
+inline constexpr Alphabet<62> kBase62LowerFirst{
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LetterCase::distinct};
+inline constexpr Alphabet<62> kBase62UpperFirst{
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", LetterCase::distinct};
+
 }  // namespace ids

@@ -13,9 +13,10 @@ namespace ids {
 
 enum class ParseError : std::uint8_t {
   none,
-  length,  // no text of the type has this many characters
-  digit,   // the character at the position is no digit of the alphabet
-  range,   // all digits, but the value, decided at the position, is none of the type's
+  length,    // no text of the type has this many characters
+  digit,     // the character at the position is no digit of the alphabet
+  range,     // all digits, but the value, decided at the position, is none of the type's
+  overflow,  // the same, because the type has too few bits for the value
 };
 
 struct ParseResult {
@@ -54,6 +55,15 @@ concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::last(time) }
   noexcept->std::same_as<typename C::Value>;  // greatest value of that time
 };
+
+// What an out-of-range text breaks, for ParseError::range and overflow. A codec that tells the two
+// apart has a kOverflowRule next to its kRangeRule.
+template <Codec C>
+constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
+  if constexpr (requires { C::kOverflowRule; })
+    if (error == ParseError::overflow) return C::kOverflowRule;
+  return C::kRangeRule;
+}
 
 // Quotients rounded down and up, also of times before 1970.
 constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {

@@ -48,7 +48,7 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
                ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
                            C::kDigit)
                : errdetail("Character \"%.*s\" at position %d is out of range: %s.", shown, at,
-                           position, C::kRangeRule),
+                           position, range_rule<C>(result.error)),
            looks_like_a_time(text)
                ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
            : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)

@@ -1,0 +1,77 @@
+// Natural numbers as digits of an alphabet, most significant first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "alphabet.hpp"
+#include "codec.hpp"
+
+namespace ids {
+
+__extension__ typedef unsigned __int128 Uint128;
+
+// Reads all of text, where none is 0. ParseError::digit at the first character that is no digit,
+// else ParseError::overflow if the number is above max; number is set only if there is no error.
+template <std::size_t Base, class Number>
+constexpr ParseResult parse_digits(const Alphabet<Base>& alphabet, std::string_view text,
+                                   Number max, Number& number) noexcept {
+  Number value = 0;
+  bool overflow = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::uint8_t digit = alphabet.value(text[i]);
+    if (digit == alphabet.kNotADigit) return {ParseError::digit, i};
+    overflow |= __builtin_mul_overflow(value, Number{Base}, &value);
+    overflow |= __builtin_add_overflow(value, Number{digit}, &value);
+  }
+  if (overflow || value > max) return {ParseError::overflow, 0};
+  number = value;
+  return {};
+}
+
+// Fills out with the number's lowest digits, with zeros before them if out is longer.
+template <std::size_t Base, class Number>
+constexpr void format_digits(const Alphabet<Base>& alphabet, Number number,
+                             std::span<char> out) noexcept {
+  for (std::size_t i = out.size(); i-- > 0; number /= Base)
+    out[i] = alphabet.digits[static_cast<std::size_t>(number % Base)];
+}
+
+// The number of digits in the base without leading zeros, which is 1 for zero.
+template <class Number>
+constexpr std::size_t count_digits(Number number, std::size_t base) noexcept {
+  std::size_t count = 1;
+  for (; number >= base; number /= base) ++count;
+  return count;
+}
+
+// Writes the number without leading zeros to the front of out, which must have room for
+// count_digits(number, Base); returns how many it wrote.
+template <std::size_t Base, class Number>
+constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number,
+                                   std::span<char> out) noexcept {
+  const std::size_t count = count_digits(number, Base);
+  format_digits(alphabet, number, out.first(count));
+  return count;
+}
+
+// Whether text has this many characters, each a byte or a sequence of UTF-8: so that a character of
+// several bytes among the right number is reported as no digit, not as a wrong length.
+constexpr bool has_characters(std::string_view text, std::size_t wanted) noexcept {
+  if (text.size() == wanted) return true;
+  std::size_t count = 0;
+  for (const char byte : text) count += (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+  return count == wanted;
+}
+
+// The place of the first character in which two texts of one length differ, or that length: it
+// decides which of two numbers of as many digits is greater.
+constexpr std::size_t first_difference(std::string_view a, std::string_view b) noexcept {
+  std::size_t i = 0;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  return i;
+}
+
+}  // namespace ids

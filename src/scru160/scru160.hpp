@@ -1,0 +1,141 @@
+// SCRU160 v0.1.0, https://github.com/scru160/spec
+//
+//   bits   48  Unix time in milliseconds
+//          16  counter; the microsecond generator divides it: 10 bits of microseconds 0-999 within
+//              the millisecond, then a 6-bit counter
+//          16  random16
+//          80  random80
+//   text   32 digits 0123456789ABCDEFGHIJKLMNOPQRSTUV (base32hex, RFC 4648), upper case out;
+//          either case in, and 40 hexadecimal digits, told apart by the length
+//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; every 20 bytes are a SCRU160, but generators
+//          keep out of the first and the last millisecond, which are reserved
+//   errors neither 32 nor 40 characters; a character that is no digit of that encoding
+#pragma once
+
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
+#include "core/digits.hpp"
+
+namespace ids {
+
+struct Scru160 {
+  static constexpr std::size_t kSize = 20;
+  static constexpr std::size_t kTextSize = 32;
+  static constexpr std::size_t kHexSize = 40;
+  using Value = Bytes<kSize>;
+
+  static constexpr char kName[] = "scru160";
+  static constexpr char kSyntax[] = "32 base32hex digits or 40 hexadecimal digits";
+  static constexpr char kDigit[] = "base32hex digit or, in 40 characters, a hexadecimal digit";
+  static constexpr char kRangeRule[] = "every 20 bytes are a scru160";  // never broken
+  static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
+  static constexpr bool kByValue = false;
+
+  static constexpr std::int64_t kUnitUs = 1000;
+  static constexpr std::int64_t kMinTime = 0;
+  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
+  // The times that generators may emit.
+  static constexpr std::int64_t kMinGenerateTime = kMinTime + 1;
+  static constexpr std::int64_t kMaxGenerateTime = kMaxTime - 1;
+
+  static constexpr Alphabet<32> kBase32hex{"0123456789ABCDEFGHIJKLMNOPQRSTUV", LetterCase::either};
+  static constexpr Alphabet<16> kHex{"0123456789abcdef", LetterCase::either};
+
+ private:
+  // In both encodings a quarter of the digits are a quarter of the bytes: 40 bits.
+  static constexpr std::size_t kQuarter = kSize / 4;
+  static constexpr std::uint64_t kMaxQuarter = (std::uint64_t{1} << 40) - 1;
+
+  template <std::size_t TextSize, std::size_t Base>
+  static constexpr ParseResult parse_quarters(const Alphabet<Base>& alphabet, std::string_view text,
+                                              Value& out) noexcept {
+    constexpr std::size_t kDigits = TextSize / 4;
+    Value value{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      std::uint64_t quarter = 0;
+      const std::string_view digits(text.data() + i * kDigits, kDigits);
+      const ParseResult result = parse_digits(alphabet, digits, kMaxQuarter, quarter);
+      if (result.error != ParseError::none) return {result.error, i * kDigits + result.position};
+      value[i * kQuarter] = static_cast<std::uint8_t>(quarter >> 32);
+      store_big_endian(value.data() + i * kQuarter + 1, static_cast<std::uint32_t>(quarter));
+    }
+    out = value;
+    return {};
+  }
+
+  template <std::size_t TextSize, std::size_t Base>
+  static constexpr void format_quarters(const Alphabet<Base>& alphabet, const Value& value,
+                                        std::span<char, TextSize> out) noexcept {
+    constexpr std::size_t kDigits = TextSize / 4;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::uint8_t* bytes = value.data() + i * kQuarter;
+      const std::uint64_t quarter =
+          std::uint64_t{bytes[0]} << 32 | load_big_endian<std::uint32_t>(bytes + 1);
+      format_digits(alphabet, quarter, out.subspan(i * kDigits, kDigits));
+    }
+  }
+
+ public:
+  // unix_ms: 48 bits; random80_upper and random80_lower: random80's upper 16 and lower 64 bits.
+  static constexpr Value make(std::uint64_t unix_ms, std::uint16_t counter, std::uint16_t random16,
+                              std::uint16_t random80_upper, std::uint64_t random80_lower) noexcept {
+    Value value{};
+    store_big_endian(value.data(), unix_ms << 16 | counter);
+    store_big_endian(value.data() + 8, random16);
+    store_big_endian(value.data() + 10, random80_upper);
+    store_big_endian(value.data() + 12, random80_lower);
+    return value;
+  }
+
+  static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
+    if (text.size() == kTextSize) return parse_quarters<kTextSize>(kBase32hex, text, out);
+    if (text.size() == kHexSize) return parse_quarters<kHexSize>(kHex, text, out);
+    return {ParseError::length, 0};
+  }
+
+  static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
+    format_quarters<kTextSize>(kBase32hex, value, out);
+  }
+  // The 40 hexadecimal digits, lower case.
+  static constexpr void format_hex(const Value& value, std::span<char, kHexSize> out) noexcept {
+    format_quarters<kHexSize>(kHex, value, out);
+  }
+
+  static constexpr bool valid(const Value&) noexcept { return true; }
+
+  static constexpr std::int64_t time(const Value& value) noexcept {
+    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
+  }
+  static constexpr std::uint16_t counter(const Value& value) noexcept {
+    return load_big_endian<std::uint16_t>(value.data() + 6);
+  }
+  static constexpr std::uint16_t random16(const Value& value) noexcept {
+    return load_big_endian<std::uint16_t>(value.data() + 8);
+  }
+  static constexpr Value first(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), 0, 0, 0, 0);
+  }
+  static constexpr Value last(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), UINT16_MAX, UINT16_MAX, UINT16_MAX, UINT64_MAX);
+  }
+};
+
+static_assert(Codec<Scru160>);
+
+// The first example of the specification, in both encodings.
+static_assert([] {
+  constexpr std::string_view text = "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6";
+  constexpr std::string_view hex = "017bdf6431bb33750751eb63beb3c3f8c5969d86";
+  Scru160::Value value{}, same{};
+  char buffer[Scru160::kTextSize]{};
+  char hex_buffer[Scru160::kHexSize]{};
+  const ParseResult result = Scru160::parse(hex, value);
+  Scru160::format(value, buffer);
+  Scru160::format_hex(value, hex_buffer);
+  return result == ParseResult{} && Scru160::parse(text, same) == result && same == value &&
+         Scru160::time(value) == 1631540490683 && Scru160::counter(value) == 0x3375 &&
+         std::string_view(buffer, Scru160::kTextSize) == text &&
+         std::string_view(hex_buffer, Scru160::kHexSize) == hex;
+}());
+
+}  // namespace ids

@@ -1,0 +1,148 @@
+// Device-name snowflake, https://github.com/Caloriosa/core (commit 7b590b4)
+//
+//   bits    1  prefix, always 1
+//          41  milliseconds since 2017-01-01T00:00Z
+//          12  random
+//          10  increment
+//   text   11 digits 0-9a-zA-Z (base 62); it does not sort like the number, as lower case digits
+//          come before upper case
+//   range  2017-01-01 to 2086-09-07T15:47:35.551Z, text aZl8N0y58M8 to lYGhA16ahyf
+//   errors not 11 characters; a character that is no digit; a number without the prefix (below
+//          2^63); a number over 64 bits
+#pragma once
+
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
+#include "core/digits.hpp"
+
+namespace ids {
+
+// Any 64-bit number as base 62 digits without padding, for names in one of the two alphabets:
+// 0-9a-zA-Z or, with upper_first, 0-9A-Za-z.
+struct Base62 {
+  static constexpr std::size_t kMaxDigits = count_digits(UINT64_MAX, 62);
+
+  // Writes 1 to 11 digits to the front of out; returns how many.
+  static constexpr std::size_t encode(std::uint64_t number, bool upper_first,
+                                      std::span<char, kMaxDigits> out) noexcept {
+    return write_digits(alphabet(upper_first), number, out);
+  }
+
+  // Reads 1 to 11 digits, leading zeros included. Else ParseError::length, digit or, for a number
+  // over 64 bits, overflow.
+  static constexpr ParseResult decode(std::string_view text, bool upper_first,
+                                      std::uint64_t& number) noexcept {
+    if (text.empty() || text.size() > kMaxDigits) return {ParseError::length, 0};
+    return parse_digits(alphabet(upper_first), text, UINT64_MAX, number);
+  }
+
+ private:
+  static constexpr const Alphabet<62>& alphabet(bool upper_first) noexcept {
+    return upper_first ? kBase62UpperFirst : kBase62LowerFirst;
+  }
+};
+
+struct Snowflake {
+  static constexpr std::size_t kSize = 8;
+  static constexpr std::size_t kTextSize = Base62::kMaxDigits;
+  using Value = Bytes<kSize>;
+
+  static constexpr char kName[] = "snowflake";
+  static constexpr char kSyntax[] = "11 base 62 digits";
+  static constexpr char kDigit[] = "base 62 digit";
+  static constexpr char kRangeRule[] =
+      "the first bit of a snowflake is set, so the least is aZl8N0y58M8 (2^63)";
+  static constexpr char kOverflowRule[] =
+      "a snowflake has 64 bits, so the greatest is lYGhA16ahyf (2^64 - 1)";
+  static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
+  static constexpr bool kByValue = true;
+
+  static constexpr std::uint64_t kPrefix = std::uint64_t{1} << 63;
+  static constexpr unsigned kRandomBits = 12;
+  static constexpr unsigned kIncrementBits = 10;
+  static constexpr std::uint32_t kMaxRandom = (1u << kRandomBits) - 1;
+  static constexpr std::uint32_t kMaxIncrement = (1u << kIncrementBits) - 1;
+
+  static constexpr std::int64_t kUnitUs = 1000;
+  static constexpr std::int64_t kMinTime = 1'483'228'800'000;  // the epoch
+  static constexpr std::int64_t kMaxTime = kMinTime + (std::int64_t{1} << 41) - 1;
+
+  // unix_ms: kMinTime to kMaxTime; random: 0 to kMaxRandom; increment: 0 to kMaxIncrement.
+  static constexpr Value make(std::uint64_t unix_ms, std::uint32_t random,
+                              std::uint32_t increment) noexcept {
+    return from_number(kPrefix | (unix_ms - kMinTime) << (kRandomBits + kIncrementBits) |
+                       std::uint64_t{random} << kIncrementBits | increment);
+  }
+
+  // The 64 bits as a number, and back.
+  static constexpr std::uint64_t number(const Value& value) noexcept {
+    return load_big_endian<std::uint64_t>(value.data());
+  }
+  static constexpr Value from_number(std::uint64_t number) noexcept {
+    Value value{};
+    store_big_endian(value.data(), number);
+    return value;
+  }
+
+  static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
+    if (!has_characters(text, kTextSize)) return {ParseError::length, 0};
+    std::uint64_t number = 0;
+    const ParseResult result = parse_digits(kBase62LowerFirst, text, UINT64_MAX, number);
+    if (result.error == ParseError::digit) return result;
+    if (result.error == ParseError::overflow) return beyond(last(kMaxTime), text, result.error);
+    if (number < kPrefix) return beyond(first(kMinTime), text, ParseError::range);
+    out = from_number(number);
+    return {};
+  }
+
+  static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
+    format_digits(kBase62LowerFirst, number(value), out);
+  }
+
+  static constexpr bool valid(const Value& value) noexcept { return number(value) >= kPrefix; }
+
+  static constexpr std::int64_t time(const Value& value) noexcept {
+    const std::uint64_t since_epoch = (number(value) & ~kPrefix) >> (kRandomBits + kIncrementBits);
+    return kMinTime + static_cast<std::int64_t>(since_epoch);
+  }
+  static constexpr std::uint32_t random(const Value& value) noexcept {
+    return static_cast<std::uint32_t>(number(value) >> kIncrementBits) & kMaxRandom;
+  }
+  static constexpr std::uint32_t increment(const Value& value) noexcept {
+    return static_cast<std::uint32_t>(number(value)) & kMaxIncrement;
+  }
+  static constexpr Value first(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), 0, 0);
+  }
+  static constexpr Value last(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), kMaxRandom, kMaxIncrement);
+  }
+
+ private:
+  // The error for digits beyond the type's first or last value, at the digit that makes them so.
+  static constexpr ParseResult beyond(const Value& end, std::string_view text,
+                                      ParseError error) noexcept {
+    char end_text[kTextSize]{};
+    format(end, end_text);
+    return {error, first_difference(text, std::string_view(end_text, kTextSize))};
+  }
+};
+
+static_assert(Codec<Snowflake>);
+
+// The epoch with zero fields, and the number of the project's example.
+static_assert([] {
+  constexpr std::string_view text = "aZl8N0y58M8";
+  constexpr std::string_view name = "katjjMQN";
+  Snowflake::Value value{};
+  std::uint64_t number = 0;
+  char buffer[Snowflake::kTextSize]{};
+  const ParseResult result = Snowflake::parse(text, value);
+  Snowflake::format(value, buffer);
+  return result == ParseResult{} && value == Snowflake::first(Snowflake::kMinTime) &&
+         std::string_view(buffer, Snowflake::kTextSize) == text &&
+         Base62::decode(name, false, number) == ParseResult{} && number == 71027147798529 &&
+         std::string_view(buffer, Base62::encode(number, false, buffer)) == name;
+}());
+
+}  // namespace ids

@@ -1,0 +1,165 @@
+// TBSL, https://github.com/infocyph/UID (commit 86bf9cc)
+//
+//   bits   60  payload: the decimal number SSSSSSSSSSUUUUUUMM, that is Unix seconds, microseconds
+//              and machine id 00-99, as a binary integer
+//          20  suffix, random or counted
+//   text   20 digits 0123456789ABCDEF, upper case out and in
+//   range  1970-01-01 to 2286-11-20T17:46:39.999999Z: a payload below 10^18
+//   errors not 20 characters; a character that is no digit, lower case included; a payload of 10^18
+//          or more
+//
+// For transport the 80 bits are also written in bases 16, 32, 36, 58 and 62, without leading zeros.
+#pragma once
+
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
+#include "core/digits.hpp"
+
+namespace ids {
+
+struct Tbsl {
+  static constexpr std::size_t kSize = 10;
+  static constexpr std::size_t kTextSize = 20;
+  using Value = Bytes<kSize>;
+
+  static constexpr char kName[] = "tbsl";
+  static constexpr char kSyntax[] = "20 upper case hexadecimal digits";
+  static constexpr char kDigit[] = "hexadecimal digit in upper case";
+  static constexpr char kRangeRule[] =
+      "the first 15 digits, the time and the machine, are a number below 10^18";
+  static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 2286-11-20 17:46:39.999999+00";
+  static constexpr bool kByValue = false;
+
+  static constexpr std::uint32_t kMachines = 100;  // two decimal digits of the payload
+  static constexpr std::uint32_t kMaxMachine = kMachines - 1;
+  static constexpr unsigned kSuffixBits = 20;
+  static constexpr std::uint32_t kMaxSuffix = (std::uint32_t{1} << kSuffixBits) - 1;
+
+  static constexpr std::int64_t kUnitUs = 1;
+  static constexpr std::int64_t kMinTime = 0;
+  static constexpr std::int64_t kMaxTime = 9'999'999'999'999'999;
+
+  static constexpr Alphabet<16> kAlphabet{"0123456789ABCDEF", LetterCase::distinct};
+
+ private:
+  static constexpr Uint128 kMaxNumber = (Uint128{1} << 80) - 1;
+
+  static constexpr Alphabet<16> kBase16{"0123456789abcdef", LetterCase::distinct};
+  static constexpr Alphabet<32> kBase32{"0123456789abcdefghijklmnopqrstuv", LetterCase::distinct};
+  static constexpr Alphabet<36> kBase36{"0123456789abcdefghijklmnopqrstuvwxyz",
+                                        LetterCase::distinct};
+  static constexpr Alphabet<58> kBase58{
+      "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", LetterCase::distinct};
+
+  // What use makes of the alphabet of a transport encoding; otherwise if there is none of the base.
+  template <class Result, class Use>
+  static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
+    if (base == 16) return use(kBase16);
+    if (base == 32) return use(kBase32);
+    if (base == 36) return use(kBase36);
+    if (base == 58) return use(kBase58);
+    if (base == 62) return use(kBase62UpperFirst);
+    return otherwise;
+  }
+
+  template <std::size_t Base>
+  static constexpr ParseResult parse_number(const Alphabet<Base>& alphabet, std::string_view text,
+                                            Value& out) noexcept {
+    Uint128 number = 0;
+    const ParseResult result = parse_digits(alphabet, text, kMaxNumber, number);
+    if (result.error != ParseError::none) return result;
+    const Value value = split(number);
+    if (!valid(value)) return {ParseError::range, 0};
+    out = value;
+    return {};
+  }
+
+  static constexpr std::uint64_t payload(const Value& value) noexcept {
+    return load_big_endian<std::uint64_t>(value.data()) >> 4;
+  }
+
+  // The 80 bits as a number, and back.
+  static constexpr Uint128 join(const Value& value) noexcept {
+    return Uint128{load_big_endian<std::uint64_t>(value.data())} << 16 |
+           load_big_endian<std::uint16_t>(value.data() + 8);
+  }
+  static constexpr Value split(Uint128 number) noexcept {
+    Value value{};
+    store_big_endian(value.data(), static_cast<std::uint64_t>(number >> 16));
+    store_big_endian(value.data() + 8, static_cast<std::uint16_t>(number));
+    return value;
+  }
+
+ public:
+  // unix_us: kMinTime to kMaxTime; machine_id: 0 to kMaxMachine; suffix: 0 to kMaxSuffix.
+  static constexpr Value make(std::uint64_t unix_us, std::uint32_t machine_id,
+                              std::uint32_t suffix) noexcept {
+    return split(Uint128{unix_us * kMachines + machine_id} << kSuffixBits | suffix);
+  }
+
+  static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
+    if (!has_characters(text, kTextSize)) return {ParseError::length, 0};
+    return parse_number(kAlphabet, text, out);
+  }
+
+  static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
+    format_digits(kAlphabet, join(value), out);
+  }
+
+  static constexpr bool valid(const Value& value) noexcept {
+    return payload(value) / kMachines <= std::uint64_t{kMaxTime};
+  }
+
+  static constexpr std::int64_t time(const Value& value) noexcept {
+    return static_cast<std::int64_t>(payload(value) / kMachines);
+  }
+  static constexpr std::uint32_t machine_id(const Value& value) noexcept {
+    return static_cast<std::uint32_t>(payload(value) % kMachines);
+  }
+  static constexpr std::uint32_t suffix(const Value& value) noexcept {
+    return load_big_endian<std::uint32_t>(value.data() + 6) & kMaxSuffix;
+  }
+  static constexpr Value first(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), 0, 0);
+  }
+  static constexpr Value last(std::int64_t time) noexcept {
+    return make(static_cast<std::uint64_t>(time), kMaxMachine, kMaxSuffix);
+  }
+
+  // How many digits a value needs at most in a base of the transport encodings; 0: no such base.
+  static constexpr std::size_t max_digits(int base) noexcept {
+    return in_base(base, std::size_t{0}, [](const auto& alphabet) {
+      return count_digits(kMaxNumber, alphabet.digits.size());
+    });
+  }
+
+  // Writes the value in that base to the front of out; returns how many digits, 0: no such base.
+  static constexpr std::size_t to_base(const Value& value, int base,
+                                       std::span<char, kTextSize> out) noexcept {
+    return in_base(base, std::size_t{0},
+                   [&](const auto& alphabet) { return write_digits(alphabet, join(value), out); });
+  }
+
+  // Reads 1 to max_digits(base) digits, leading zeros included. Else ParseError::length, which any
+  // text of an unsupported base is, digit, range or, for a number over 80 bits, overflow.
+  static constexpr ParseResult from_base(std::string_view text, int base, Value& out) noexcept {
+    if (text.empty() || text.size() > max_digits(base)) return {ParseError::length, 0};
+    return in_base(base, ParseResult{ParseError::length, 0},
+                   [&](const auto& alphabet) { return parse_number(alphabet, text, out); });
+  }
+};
+
+static_assert(Codec<Tbsl>);
+
+// The layout's example of the conformance data: 2023-11-14T22:13:20.123456Z, machine 7.
+static_assert([] {
+  constexpr std::string_view text = "25BF6196C8D6107ABCDE";
+  Tbsl::Value value{};
+  char buffer[Tbsl::kTextSize]{};
+  const ParseResult result = Tbsl::parse(text, value);
+  Tbsl::format(value, buffer);
+  return result == ParseResult{} && value == Tbsl::make(1700000000123456, 7, 0xABCDE) &&
+         std::string_view(buffer, Tbsl::kTextSize) == text;
+}());
+
+}  // namespace ids
