@@ -1,6 +1,6 @@
 # ids: time-ordered identifiers for PostgreSQL. "make help" lists what there is to make.
 
-TYPES := ulid
+TYPES := ulid scru160 tbsl snowflake
 
 EXTENSION = ids
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)

@@ -145,6 +145,455 @@ CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'M
 
 COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time to the millisecond, 10 bytes of randomness';
 
+-- scru160: 48 bits of Unix milliseconds, 16 of counter, 16 and 80 of randomness
+
+CREATE TYPE scru160;
+
+CREATE FUNCTION scru160_in(cstring)    RETURNS scru160     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_out(scru160)       RETURNS cstring AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_recv(internal) RETURNS scru160     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_send(scru160)      RETURNS bytea   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_in(cstring)    IS 'I/O';
+COMMENT ON FUNCTION scru160_out(scru160)       IS 'I/O';
+COMMENT ON FUNCTION scru160_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION scru160_send(scru160)      IS 'I/O';
+
+CREATE TYPE scru160 (
+	INPUT = scru160_in, OUTPUT = scru160_out, RECEIVE = scru160_recv, SEND = scru160_send,
+	INTERNALLENGTH = 20, ALIGNMENT = char
+);
+
+COMMENT ON TYPE scru160 IS 'SCRU160: Unix milliseconds, counter and 96 random bits, 32 base32hex digits, 20 bytes';
+
+-- Order
+
+CREATE FUNCTION scru160_eq(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_ne(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_lt(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_le(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_gt(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_ge(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_eq(scru160, scru160) IS 'implementation of = operator';
+COMMENT ON FUNCTION scru160_ne(scru160, scru160) IS 'implementation of <> operator';
+COMMENT ON FUNCTION scru160_lt(scru160, scru160) IS 'implementation of < operator';
+COMMENT ON FUNCTION scru160_le(scru160, scru160) IS 'implementation of <= operator';
+COMMENT ON FUNCTION scru160_gt(scru160, scru160) IS 'implementation of > operator';
+COMMENT ON FUNCTION scru160_ge(scru160, scru160) IS 'implementation of >= operator';
+
+CREATE OPERATOR =  (FUNCTION = scru160_eq, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR <> (FUNCTION = scru160_ne, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
+CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+
+COMMENT ON OPERATOR =  (scru160, scru160) IS 'equal';
+COMMENT ON OPERATOR <> (scru160, scru160) IS 'not equal';
+COMMENT ON OPERATOR <  (scru160, scru160) IS 'less than';
+COMMENT ON OPERATOR <= (scru160, scru160) IS 'less than or equal';
+COMMENT ON OPERATOR >  (scru160, scru160) IS 'greater than';
+COMMENT ON OPERATOR >= (scru160, scru160) IS 'greater than or equal';
+
+-- Indexes
+
+CREATE FUNCTION scru160_cmp(scru160, scru160)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_hash(scru160)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_hash_extended(scru160, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_cmp(scru160, scru160)            IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION scru160_sortsupport(internal)      IS 'sort support';
+COMMENT ON FUNCTION scru160_hash(scru160)                  IS 'hash';
+COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint) IS 'hash, with a seed';
+
+CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 scru160_cmp(scru160, scru160),
+	FUNCTION 2 scru160_sortsupport(internal),
+	FUNCTION 4 btequalimage(oid);
+
+CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 scru160_hash(scru160),
+	FUNCTION 2 scru160_hash_extended(scru160, bigint);
+
+COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'order of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'order of scru160';
+COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
+
+-- Aggregates
+
+CREATE FUNCTION scru160_smaller(scru160, scru160) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_larger(scru160, scru160)  RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_smaller(scru160, scru160) IS 'smaller of two';
+COMMENT ON FUNCTION scru160_larger(scru160, scru160)  IS 'larger of two';
+
+CREATE AGGREGATE min(scru160) (SFUNC = scru160_smaller, STYPE = scru160, COMBINEFUNC = scru160_smaller, SORTOP = <, PARALLEL = SAFE);
+CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINEFUNC = scru160_larger,  SORTOP = >, PARALLEL = SAFE);
+
+COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
+COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
+
+-- Bytes
+
+CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_from_bytea(bytea) RETURNS scru160   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'the bytes of the identifier, most significant first';
+COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+
+CREATE CAST (scru160 AS bytea) WITH FUNCTION scru160_to_bytea(scru160);
+CREATE CAST (bytea AS scru160) WITH FUNCTION scru160_from_bytea(bytea);
+
+COMMENT ON CAST (scru160 AS bytea) IS 'the bytes of the identifier, most significant first';
+COMMENT ON CAST (bytea AS scru160) IS 'identifier of these bytes, most significant first';
+
+-- Time
+
+CREATE FUNCTION scru160_extract_timestamp(scru160) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_first(timestamptz)     RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_last(timestamptz)      RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'time in the identifier';
+COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before this; the first or last of all if the time is out of range';
+
+CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
+
+COMMENT ON CAST (scru160 AS timestamptz) IS 'time in the identifier';
+
+-- Hexadecimal, generators and parts
+
+CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160, which its input also takes';
+
+CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one that this function generated before on this server';
+COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in its counter, greater than every one that this function generated before on this server';
+COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time with 112 fresh random bits, for back-filling';
+
+CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time to the millisecond, counter, random16, 10 bytes of random80';
+
+-- tbsl: 60 bits of Unix seconds, microseconds and machine id as one decimal number, 20 bits of suffix
+
+CREATE TYPE tbsl;
+
+CREATE FUNCTION tbsl_in(cstring)    RETURNS tbsl     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_out(tbsl)       RETURNS cstring AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_recv(internal) RETURNS tbsl     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_send(tbsl)      RETURNS bytea   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_in(cstring)    IS 'I/O';
+COMMENT ON FUNCTION tbsl_out(tbsl)       IS 'I/O';
+COMMENT ON FUNCTION tbsl_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION tbsl_send(tbsl)      IS 'I/O';
+
+CREATE TYPE tbsl (
+	INPUT = tbsl_in, OUTPUT = tbsl_out, RECEIVE = tbsl_recv, SEND = tbsl_send,
+	INTERNALLENGTH = 10, ALIGNMENT = char
+);
+
+COMMENT ON TYPE tbsl IS 'TBSL: Unix microseconds, machine id and 20-bit suffix, 20 upper case hexadecimal digits, 10 bytes';
+
+-- Order
+
+CREATE FUNCTION tbsl_eq(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_ne(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_lt(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_le(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_gt(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_ge(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_eq(tbsl, tbsl) IS 'implementation of = operator';
+COMMENT ON FUNCTION tbsl_ne(tbsl, tbsl) IS 'implementation of <> operator';
+COMMENT ON FUNCTION tbsl_lt(tbsl, tbsl) IS 'implementation of < operator';
+COMMENT ON FUNCTION tbsl_le(tbsl, tbsl) IS 'implementation of <= operator';
+COMMENT ON FUNCTION tbsl_gt(tbsl, tbsl) IS 'implementation of > operator';
+COMMENT ON FUNCTION tbsl_ge(tbsl, tbsl) IS 'implementation of >= operator';
+
+CREATE OPERATOR =  (FUNCTION = tbsl_eq, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR <> (FUNCTION = tbsl_ne, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
+CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+
+COMMENT ON OPERATOR =  (tbsl, tbsl) IS 'equal';
+COMMENT ON OPERATOR <> (tbsl, tbsl) IS 'not equal';
+COMMENT ON OPERATOR <  (tbsl, tbsl) IS 'less than';
+COMMENT ON OPERATOR <= (tbsl, tbsl) IS 'less than or equal';
+COMMENT ON OPERATOR >  (tbsl, tbsl) IS 'greater than';
+COMMENT ON OPERATOR >= (tbsl, tbsl) IS 'greater than or equal';
+
+-- Indexes
+
+CREATE FUNCTION tbsl_cmp(tbsl, tbsl)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_hash(tbsl)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_hash_extended(tbsl, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)            IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION tbsl_sortsupport(internal)      IS 'sort support';
+COMMENT ON FUNCTION tbsl_hash(tbsl)                  IS 'hash';
+COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint) IS 'hash, with a seed';
+
+CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 tbsl_cmp(tbsl, tbsl),
+	FUNCTION 2 tbsl_sortsupport(internal),
+	FUNCTION 4 btequalimage(oid);
+
+CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 tbsl_hash(tbsl),
+	FUNCTION 2 tbsl_hash_extended(tbsl, bigint);
+
+COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'order of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'order of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
+
+-- Aggregates
+
+CREATE FUNCTION tbsl_smaller(tbsl, tbsl) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_larger(tbsl, tbsl)  RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_smaller(tbsl, tbsl) IS 'smaller of two';
+COMMENT ON FUNCTION tbsl_larger(tbsl, tbsl)  IS 'larger of two';
+
+CREATE AGGREGATE min(tbsl) (SFUNC = tbsl_smaller, STYPE = tbsl, COMBINEFUNC = tbsl_smaller, SORTOP = <, PARALLEL = SAFE);
+CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tbsl_larger,  SORTOP = >, PARALLEL = SAFE);
+
+COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
+COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
+
+-- Bytes
+
+CREATE FUNCTION tbsl_to_bytea(tbsl)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_from_bytea(bytea) RETURNS tbsl   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'the bytes of the identifier, most significant first';
+COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+
+CREATE CAST (tbsl AS bytea) WITH FUNCTION tbsl_to_bytea(tbsl);
+CREATE CAST (bytea AS tbsl) WITH FUNCTION tbsl_from_bytea(bytea);
+
+COMMENT ON CAST (tbsl AS bytea) IS 'the bytes of the identifier, most significant first';
+COMMENT ON CAST (bytea AS tbsl) IS 'identifier of these bytes, most significant first';
+
+-- Time
+
+CREATE FUNCTION tbsl_extract_timestamp(tbsl) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_first(timestamptz)     RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_last(timestamptz)      RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'time in the identifier';
+COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before this; the first or last of all if the time is out of range';
+
+CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
+
+COMMENT ON CAST (tbsl AS timestamptz) IS 'time in the identifier';
+
+-- Transport encodings
+
+CREATE FUNCTION tbsl_to_base(tbsl, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_from_base(text, base int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'the 80 bits as a number in base 16, 32, 36, 58 or 62, without leading zeros';
+COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 32, 36, 58 or 62';
+
+-- Generators and parts
+
+CREATE FUNCTION gen_tbsl()                                                      RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or else 0, greater than every one generated before on this server';
+COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id from 0 to 99, its suffix random or counting from 1 in each microsecond';
+COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time, for back-filling: 2^20 of one time do not repeat';
+
+CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_parts(tbsl) IS 'fields of a tbsl: time to the microsecond, machine id, suffix';
+
+-- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
+
+CREATE TYPE snowflake;
+
+CREATE FUNCTION snowflake_in(cstring)    RETURNS snowflake     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_out(snowflake)       RETURNS cstring AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_recv(internal) RETURNS snowflake     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_send(snowflake)      RETURNS bytea   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_in(cstring)    IS 'I/O';
+COMMENT ON FUNCTION snowflake_out(snowflake)       IS 'I/O';
+COMMENT ON FUNCTION snowflake_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION snowflake_send(snowflake)      IS 'I/O';
+
+CREATE TYPE snowflake (
+	INPUT = snowflake_in, OUTPUT = snowflake_out, RECEIVE = snowflake_recv, SEND = snowflake_send,
+	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
+);
+
+COMMENT ON TYPE snowflake IS 'device-name snowflake: milliseconds since 2017, 12 random bits and increment, 11 base 62 digits, 8 bytes';
+
+-- Order
+
+CREATE FUNCTION snowflake_eq(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ne(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_lt(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_le(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_gt(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ge(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_eq(snowflake, snowflake) IS 'implementation of = operator';
+COMMENT ON FUNCTION snowflake_ne(snowflake, snowflake) IS 'implementation of <> operator';
+COMMENT ON FUNCTION snowflake_lt(snowflake, snowflake) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_le(snowflake, snowflake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_gt(snowflake, snowflake) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ge(snowflake, snowflake) IS 'implementation of >= operator';
+
+CREATE OPERATOR =  (FUNCTION = snowflake_eq, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR <> (FUNCTION = snowflake_ne, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
+CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+
+COMMENT ON OPERATOR =  (snowflake, snowflake) IS 'equal';
+COMMENT ON OPERATOR <> (snowflake, snowflake) IS 'not equal';
+COMMENT ON OPERATOR <  (snowflake, snowflake) IS 'less than';
+COMMENT ON OPERATOR <= (snowflake, snowflake) IS 'less than or equal';
+COMMENT ON OPERATOR >  (snowflake, snowflake) IS 'greater than';
+COMMENT ON OPERATOR >= (snowflake, snowflake) IS 'greater than or equal';
+
+-- Indexes
+
+CREATE FUNCTION snowflake_cmp(snowflake, snowflake)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_hash(snowflake)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_hash_extended(snowflake, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)            IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION snowflake_sortsupport(internal)      IS 'sort support';
+COMMENT ON FUNCTION snowflake_hash(snowflake)                  IS 'hash';
+COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint) IS 'hash, with a seed';
+
+CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 snowflake_cmp(snowflake, snowflake),
+	FUNCTION 2 snowflake_sortsupport(internal),
+	FUNCTION 4 btequalimage(oid);
+
+CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 snowflake_hash(snowflake),
+	FUNCTION 2 snowflake_hash_extended(snowflake, bigint);
+
+COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'order of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'order of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
+
+-- Aggregates
+
+CREATE FUNCTION snowflake_smaller(snowflake, snowflake) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_larger(snowflake, snowflake)  RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_smaller(snowflake, snowflake) IS 'smaller of two';
+COMMENT ON FUNCTION snowflake_larger(snowflake, snowflake)  IS 'larger of two';
+
+CREATE AGGREGATE min(snowflake) (SFUNC = snowflake_smaller, STYPE = snowflake, COMBINEFUNC = snowflake_smaller, SORTOP = <, PARALLEL = SAFE);
+CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, COMBINEFUNC = snowflake_larger,  SORTOP = >, PARALLEL = SAFE);
+
+COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
+COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
+
+-- Bytes
+
+CREATE FUNCTION snowflake_to_bytea(snowflake)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_from_bytea(bytea) RETURNS snowflake   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'the bytes of the identifier, most significant first';
+COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+
+CREATE CAST (snowflake AS bytea) WITH FUNCTION snowflake_to_bytea(snowflake);
+CREATE CAST (bytea AS snowflake) WITH FUNCTION snowflake_from_bytea(bytea);
+
+COMMENT ON CAST (snowflake AS bytea) IS 'the bytes of the identifier, most significant first';
+COMMENT ON CAST (bytea AS snowflake) IS 'identifier of these bytes, most significant first';
+
+-- Time
+
+CREATE FUNCTION snowflake_extract_timestamp(snowflake) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_first(timestamptz)     RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_last(timestamptz)      RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'time in the identifier';
+COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before this; the first or last of all if the time is out of range';
+
+CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
+
+COMMENT ON CAST (snowflake AS timestamptz) IS 'time in the identifier';
+
+-- Numbers
+
+CREATE FUNCTION snowflake_from_bigint(bigint)   RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_from_bigint(bigint)   IS 'snowflake of the same 64 bits';
+COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+
+CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
+CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
+CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
+
+COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
+COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
+COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
+
+CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, of 64 bits taken as an unsigned number, without leading zeros';
+COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'the number of 1 to 11 base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, as 64 bits';
+
+-- Generators and parts
+
+CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, of a millisecond not before that of any generated before on this server; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling: 2^22 of one time do not repeat, or 2^10 with ids.node_id';
+
+CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time to the millisecond, random field, increment';
+
 -- The generators' clocks
 
 CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;

@@ -29,6 +29,7 @@ struct ParseResult {
 // A codec is a struct of constants and constexpr noexcept functions over Value, the identifier's
 // bytes, most significant first. Times count whole units since 1970-01-01T00:00Z; the functions
 // that take one need kMinTime <= time <= kMaxTime.
+// clang-format off
 template <class C>
 concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
     requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
@@ -37,24 +38,28 @@ concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
   { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
-  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "... holds times from ..."
+  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "gen_T takes times from ..."
   { C::kByValue } -> std::convertible_to<bool>;                // passed in a Datum
   { C::kUnitUs } -> std::convertible_to<std::int64_t>;         // microseconds in a unit
   { C::kMinTime } -> std::convertible_to<std::int64_t>;
   { C::kMaxTime } -> std::convertible_to<std::int64_t>;
-  { C::parse(text, out) }
-  noexcept->std::same_as<ParseResult>;  // out is set if none
-  { C::format(value, buffer) }
-  noexcept->std::same_as<void>;  // all of buffer, no NUL
-  { C::valid(value) }
-  noexcept->std::same_as<bool>;  // are these bytes one of the type
-  { C::time(value) }
-  noexcept->std::same_as<std::int64_t>;
-  { C::first(time) }
-  noexcept->std::same_as<typename C::Value>;  // smallest value of that time
-  { C::last(time) }
-  noexcept->std::same_as<typename C::Value>;  // greatest value of that time
+  { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
+  { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
+  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are of the type
+  { C::time(value) } noexcept -> std::same_as<std::int64_t>;
+  { C::first(time) } noexcept -> std::same_as<typename C::Value>;  // smallest value of that time
+  { C::last(time) } noexcept -> std::same_as<typename C::Value>;   // greatest value of that time
 };
+// clang-format on
+
+// Codecs count bytes. Where they find the wrong number, a character of several bytes, which is no
+// digit of any, is the better news.
+constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult result) noexcept {
+  if (result.error != ParseError::length) return result;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (static_cast<unsigned char>(text[i]) >= 0x80) return {ParseError::digit, i};
+  return result;
+}
 
 // What an out-of-range text breaks, for ParseError::range and overflow. A codec that tells the two
 // apart has a kOverflowRule next to its kRangeRule.

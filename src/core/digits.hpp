@@ -57,21 +57,16 @@ constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number
   return count;
 }
 
-// Whether text has this many characters, each a byte or a sequence of UTF-8: so that a character of
-// several bytes among the right number is reported as no digit, not as a wrong length.
-constexpr bool has_characters(std::string_view text, std::size_t wanted) noexcept {
-  if (text.size() == wanted) return true;
-  std::size_t count = 0;
-  for (const char byte : text) count += (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-  return count == wanted;
-}
-
-// The place of the first character in which two texts of one length differ, or that length: it
-// decides which of two numbers of as many digits is greater.
-constexpr std::size_t first_difference(std::string_view a, std::string_view b) noexcept {
-  std::size_t i = 0;
-  while (i < a.size() && a[i] == b[i]) ++i;
-  return i;
+// The error for a text of C's size beyond the type's first or last value: at the digit that makes
+// it so.
+template <class C>
+constexpr ParseResult beyond(const typename C::Value& end, std::string_view text,
+                             ParseError error) noexcept {
+  char end_text[C::kTextSize]{};
+  C::format(end, end_text);
+  std::size_t position = 0;
+  while (position < C::kTextSize - 1 && text[position] == end_text[position]) ++position;
+  return {error, position};
 }
 
 }  // namespace ids

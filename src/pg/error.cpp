@@ -12,31 +12,23 @@ bool looks_like_a_time(const char* text) {
   return year >= 4 && text[year] == '-' && std::strspn(text + year + 1, "0123456789") == 2;
 }
 
-ParseResult prefer_bad_character(std::string_view text, ParseResult result) {
-  if (result.error != ParseError::length) return result;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (IS_HIGHBIT_SET(text[i])) return {ParseError::digit, i};
-  return result;
-}
-
 void invalid_digits(const char* what, std::string_view digits, ParseResult result, int base,
-                    std::size_t max_digits, const char* range_rule) {
+                    std::size_t max_digits, int bits, const char* range_rule) {
   result = prefer_bad_character(digits, result);
   const auto size = static_cast<int>(digits.size());
   const char* at = digits.data() + result.position;
   const int shown = pg_mbcharcliplen(at, size - static_cast<int>(result.position), 1);
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-           errmsg("invalid input syntax for %s: \"%.*s\"", what, size, digits.data()),
-           result.error == ParseError::length
-               ? errdetail("Expected 1 to %zu base %d digits, found %d characters.", max_digits,
-                           base, size)
-           : result.error == ParseError::digit
-               ? errdetail("Character \"%.*s\" at position %d is not a base %d digit.", shown, at,
-                           static_cast<int>(result.position) + 1, base)
-           : result.error == ParseError::overflow
-               ? errdetail("The number has too many bits.")
-               : errdetail("The value is out of range: %s.", range_rule)));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                  errmsg("invalid input syntax for %s: \"%.*s\"", what, size, digits.data()),
+                  result.error == ParseError::length
+                      ? errdetail("Expected 1 to %zu base %d digits, found %d characters.",
+                                  max_digits, base, size)
+                  : result.error == ParseError::digit
+                      ? errdetail("Character \"%.*s\" at position %d is not a base %d digit.",
+                                  shown, at, static_cast<int>(result.position) + 1, base)
+                  : result.error == ParseError::overflow
+                      ? errdetail("The number has more than %d bits.", bits)
+                      : errdetail("The value is out of range: %s.", range_rule)));
 }
 
 }  // namespace ids

@@ -14,14 +14,18 @@ namespace ids {
 // PostgreSQL read the literal as an identifier.
 bool looks_like_a_time(const char* text);
 
-// Codecs count bytes. Where they find too many, a character of several bytes, which is no digit of
-// any, is better news than a length.
-ParseResult prefer_bad_character(std::string_view text, ParseResult result);
-
-// Raises 22P02 for digits that are no number of 1 to max_digits digits in the base, or not of what
-// they should be.
+// Raises 22P02 for digits that are not 1 to max_digits digits of the base, or a number of more than
+// bits bits, or one that breaks the range rule.
 [[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
-                                 int base, std::size_t max_digits, const char* range_rule);
+                                 int base, std::size_t max_digits, int bits,
+                                 const char* range_rule);
+
+// What the characters of a text of that size should be.
+template <Codec C>
+constexpr const char* digit_name([[maybe_unused]] std::size_t text_size) {
+  if constexpr (requires { C::digit_name(text_size); }) return C::digit_name(text_size);
+  return C::kDigit;
+}
 
 // Whether the character is refused for being in lower case only.
 template <Codec C>
@@ -37,22 +41,23 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
   const char* at = text + result.position;
   const int shown = pg_mbcharcliplen(at, static_cast<int>(std::strlen(at)), 1);
   const int position = static_cast<int>(result.position) + 1;
-  ereturn(context, (Datum)0,
-          (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-           errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
-           result.error == ParseError::length
-               ? errdetail_plural("Expected %s, found %d character.",
-                                  "Expected %s, found %d characters.", pg_mbstrlen(text),
-                                  C::kSyntax, pg_mbstrlen(text))
-           : result.error == ParseError::digit
-               ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
-                           C::kDigit)
-               : errdetail("Character \"%.*s\" at position %d is out of range: %s.", shown, at,
-                           position, range_rule<C>(result.error)),
-           looks_like_a_time(text)
-               ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
-           : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)
-                                      : 0));
+  ereturn(
+      context, (Datum)0,
+      (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+       errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
+       result.error == ParseError::length
+           ? errdetail_plural("Expected %s, found %d character.",
+                              "Expected %s, found %d characters.", pg_mbstrlen(text), C::kSyntax,
+                              pg_mbstrlen(text))
+       : result.error == ParseError::digit
+           ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
+                       C::kDigit)
+           : errdetail("Character \"%.*s\" at position %d is out of range: %s.", shown, at,
+                       position, range_rule<C>(result.error)),
+       looks_like_a_time(text)
+           ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
+       : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)
+                                  : 0));
 }
 
 // Raises 22P03 for size bytes that are no C.

@@ -60,7 +60,8 @@ IDS_FUNCTION(gen_scru160_us) {
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {
-  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time =
+      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
   return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>());
 }
 
@@ -74,8 +75,7 @@ IDS_FUNCTION(scru160_hex) {
 // scru160_parts(scru160) -> (at timestamptz, counter int, random16 int, random80 bytea)
 IDS_FUNCTION(scru160_parts) {
   const Scru160::Value value = Type::get(PG_GETARG_DATUM(0));
-  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
-                            Int32GetDatum(Scru160::counter(value)),
-                            Int32GetDatum(Scru160::random16(value)),
-                            Type::bytea_datum(value.data() + 10, 10)});
+  return row_datum(
+      fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Scru160::counter(value)),
+               Int32GetDatum(Scru160::random16(value)), Type::bytea_datum(value.data() + 10, 10)});
 }

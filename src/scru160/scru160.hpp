@@ -26,9 +26,9 @@ struct Scru160 {
 
   static constexpr char kName[] = "scru160";
   static constexpr char kSyntax[] = "32 base32hex digits or 40 hexadecimal digits";
-  static constexpr char kDigit[] = "base32hex digit or, in 40 characters, a hexadecimal digit";
+  static constexpr char kDigit[] = "base32hex digit";
   static constexpr char kRangeRule[] = "every 20 bytes are a scru160";  // never broken
-  static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
+  static constexpr char kTimeRange[] = "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
   static constexpr bool kByValue = false;
 
   static constexpr std::int64_t kUnitUs = 1000;
@@ -99,6 +99,11 @@ struct Scru160 {
   // The 40 hexadecimal digits, lower case.
   static constexpr void format_hex(const Value& value, std::span<char, kHexSize> out) noexcept {
     format_quarters<kHexSize>(kHex, value, out);
+  }
+
+  // What the characters of a text of that size should be.
+  static constexpr const char* digit_name(std::size_t text_size) noexcept {
+    return text_size == kHexSize ? "hexadecimal digit" : kDigit;
   }
 
   static constexpr bool valid(const Value&) noexcept { return true; }

@@ -47,19 +47,21 @@ IDS_FUNCTION(gen_snowflake) {
 
 // gen_snowflake(at timestamptz) -> snowflake
 IDS_FUNCTION(gen_snowflake_at) {
-  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time =
+      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
   const std::uint64_t count = Generator<Spec>::next_backfilled();
-  return make(static_cast<std::uint64_t>(time),
-              static_cast<std::uint32_t>(count >> Snowflake::kIncrementBits) & Snowflake::kMaxRandom,
-              count & Snowflake::kMaxIncrement);
+  return make(
+      static_cast<std::uint64_t>(time),
+      static_cast<std::uint32_t>(count >> Snowflake::kIncrementBits) & Snowflake::kMaxRandom,
+      count & Snowflake::kMaxIncrement);
 }
 
 // snowflake_parts(snowflake) -> (at timestamptz, random int, increment int)
 IDS_FUNCTION(snowflake_parts) {
   const Snowflake::Value value = Type::get(PG_GETARG_DATUM(0));
-  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
-                            Int32GetDatum(Snowflake::random(value)),
-                            Int32GetDatum(Snowflake::increment(value))});
+  return row_datum(
+      fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Snowflake::random(value)),
+               Int32GetDatum(Snowflake::increment(value))});
 }
 
 // snowflake_from_bigint(bigint) -> snowflake: of the same 64 bits
@@ -67,10 +69,11 @@ IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
   const Snowflake::Value value = Snowflake::from_number(static_cast<std::uint64_t>(number));
   if (!Snowflake::valid(value))
-    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                    errmsg("bigint %lld is out of range for type snowflake",
-                           static_cast<long long>(number)),
-                    errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+         errmsg("bigint %lld is out of range for type snowflake", static_cast<long long>(number)),
+         errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
   return Type::put(value);
 }
 
@@ -98,6 +101,6 @@ IDS_FUNCTION(base62_decode) {
   std::uint64_t number;
   const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);
   if (result.error != ParseError::none)
-    invalid_digits("base 62 number", digits, result, 62, Base62::kMaxDigits, "");
+    invalid_digits("base 62 number", digits, result, 62, Base62::kMaxDigits, 64, "");
   PG_RETURN_INT64(static_cast<std::int64_t>(number));
 }

@@ -85,12 +85,13 @@ struct Snowflake {
   }
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
-    if (!has_characters(text, kTextSize)) return {ParseError::length, 0};
+    if (text.size() != kTextSize) return {ParseError::length, 0};
     std::uint64_t number = 0;
     const ParseResult result = parse_digits(kBase62LowerFirst, text, UINT64_MAX, number);
     if (result.error == ParseError::digit) return result;
-    if (result.error == ParseError::overflow) return beyond(last(kMaxTime), text, result.error);
-    if (number < kPrefix) return beyond(first(kMinTime), text, ParseError::range);
+    if (result.error == ParseError::overflow)
+      return beyond<Snowflake>(last(kMaxTime), text, result.error);
+    if (number < kPrefix) return beyond<Snowflake>(first(kMinTime), text, ParseError::range);
     out = from_number(number);
     return {};
   }
@@ -116,15 +117,6 @@ struct Snowflake {
   }
   static constexpr Value last(std::int64_t time) noexcept {
     return make(static_cast<std::uint64_t>(time), kMaxRandom, kMaxIncrement);
-  }
-
- private:
-  // The error for digits beyond the type's first or last value, at the digit that makes them so.
-  static constexpr ParseResult beyond(const Value& end, std::string_view text,
-                                      ParseError error) noexcept {
-    char end_text[kTextSize]{};
-    format(end, end_text);
-    return {error, first_difference(text, std::string_view(end_text, kTextSize))};
   }
 };
 

@@ -46,8 +46,8 @@ Datum generate(std::uint32_t machine_id, bool sequenced) {
   const std::uint64_t tick = Generator<Spec>::next();
   const std::uint64_t unix_us = Spec::kLayout.time(tick);
   const auto counter = static_cast<std::uint32_t>(Spec::kLayout.counter(tick));
-  return Type::put(Tbsl::make(unix_us, machine_id,
-                              sequenced ? counter + 1 : random_suffix(unix_us, counter)));
+  return Type::put(
+      Tbsl::make(unix_us, machine_id, sequenced ? counter + 1 : random_suffix(unix_us, counter)));
 }
 
 std::uint32_t node_machine_id() {
@@ -63,21 +63,24 @@ void check_base(int base) {
 }  // namespace
 
 // gen_tbsl() -> tbsl
-IDS_FUNCTION(gen_tbsl) { return generate(node_machine_id(), false); }
+IDS_FUNCTION(gen_tbsl) {
+  return generate(node_machine_id(), false);
+}
 
 // gen_tbsl_machine(machine_id int, sequenced boolean) -> tbsl
 IDS_FUNCTION(gen_tbsl_machine) {
   const std::int32_t machine_id = PG_GETARG_INT32(0);
   if (machine_id < 0 || machine_id > std::int32_t{Tbsl::kMaxMachine})
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("invalid machine id: %d", machine_id),
-                    errdetail("The machine ids of tbsl are 0 to %d.", Tbsl::kMaxMachine)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid machine id: %d", machine_id),
+             errdetail("The machine ids of tbsl are 0 to %d.", Tbsl::kMaxMachine)));
   return generate(static_cast<std::uint32_t>(machine_id), PG_GETARG_BOOL(1));
 }
 
 // gen_tbsl(at timestamptz) -> tbsl
 IDS_FUNCTION(gen_tbsl_at) {
-  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time =
+      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
   const std::uint64_t suffix = Generator<Spec>::next_backfilled() & Tbsl::kMaxSuffix;
   return Type::put(Tbsl::make(static_cast<std::uint64_t>(time), node_machine_id(),
                               static_cast<std::uint32_t>(suffix)));
@@ -86,9 +89,9 @@ IDS_FUNCTION(gen_tbsl_at) {
 // tbsl_parts(tbsl) -> (at timestamptz, machine_id int, suffix int)
 IDS_FUNCTION(tbsl_parts) {
   const Tbsl::Value value = Type::get(PG_GETARG_DATUM(0));
-  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
-                            Int32GetDatum(Tbsl::machine_id(value)),
-                            Int32GetDatum(Tbsl::suffix(value))});
+  return row_datum(
+      fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Tbsl::machine_id(value)),
+               Int32GetDatum(Tbsl::suffix(value))});
 }
 
 // tbsl_to_base(tbsl, base int) -> text
@@ -109,6 +112,7 @@ IDS_FUNCTION(tbsl_from_base) {
   const std::string_view digits(VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
   const ParseResult result = Tbsl::from_base(digits, base, value);
   if (result.error != ParseError::none)
-    invalid_digits("type tbsl", digits, result, base, Tbsl::max_digits(base), range_rule<Tbsl>(result.error));
+    invalid_digits("type tbsl", digits, result, base, Tbsl::max_digits(base),
+                   8 * static_cast<int>(Tbsl::kSize), range_rule<Tbsl>(result.error));
   return Type::put(value);
 }

@@ -29,6 +29,7 @@ struct Tbsl {
       "the first 15 digits, the time and the machine, are a number below 10^18";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 2286-11-20 17:46:39.999999+00";
   static constexpr bool kByValue = false;
+  static constexpr bool kUpperCaseOnly = true;
 
   static constexpr std::uint32_t kMachines = 100;  // two decimal digits of the payload
   static constexpr std::uint32_t kMaxMachine = kMachines - 1;
@@ -98,8 +99,10 @@ struct Tbsl {
   }
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
-    if (!has_characters(text, kTextSize)) return {ParseError::length, 0};
-    return parse_number(kAlphabet, text, out);
+    if (text.size() != kTextSize) return {ParseError::length, 0};
+    const ParseResult result = parse_number(kAlphabet, text, out);
+    return result.error == ParseError::range ? beyond<Tbsl>(last(kMaxTime), text, result.error)
+                                             : result;
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {

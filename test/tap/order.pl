@@ -9,12 +9,12 @@ use Test::More;
 my $clients = 8;
 my $calls = 100_000;
 
-# Has all clients call $function, and returns how many calls were made, how many identifiers they
-# gave, and how many came too late in the order.
+# Has all clients call $function, which gives a $type, and returns how many calls were made, how many
+# identifiers they gave, and how many came too late in the order, that of $key of the identifier.
 sub generate
 {
-	my ($node, $function) = @_;
-	$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE call (before timestamptz, id ulid, after timestamptz)');
+	my ($node, $function, $type, $key) = @_;
+	$node->safe_psql('postgres', "CREATE UNLOGGED TABLE call (before timestamptz, id $type, after timestamptz)");
 	my $rows = 1000;
 	my $script = $node->basedir . '/generate.sql';
 	PostgreSQL::Test::Utils::append_to_file($script,
@@ -23,13 +23,13 @@ sub generate
 		[ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $calls / $rows, '-f', $script, 'postgres' ],
 		"$clients clients x $calls calls of $function");
 	unlink $script;
-	my $counts = $node->safe_psql('postgres', q{
+	my $counts = $node->safe_psql('postgres', qq{
 		SELECT count(*), count(DISTINCT id) FROM call;
 		-- At the time of each call's beginning, the greatest identifier given so far.
 		SELECT count(*) FROM (
-			SELECT kind, id, max(id) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
-			FROM (SELECT before AS at, 'before' AS kind, id FROM call UNION ALL SELECT after, 'after', id FROM call) event
-		) call WHERE kind = 'before' AND id <= given;
+			SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
+			FROM (SELECT before AS at, 'before' AS kind, $key AS key FROM call UNION ALL SELECT after, 'after', $key FROM call) event
+		) call WHERE kind = 'before' AND (key < given OR (key = given AND '$key' = 'id'));
 		DROP TABLE call;
 	});
 	return split /[|\n]/, $counts;
@@ -42,17 +42,27 @@ foreach my $preloaded (0, 1)
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'") if $preloaded;
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
-	my ($made, $distinct, $late) = generate($node, 'gen_ulid');
-	is($made, $clients * $calls, "every call gave an identifier, preloaded: $preloaded");
-	is($distinct, $clients * $calls, 'no identifier twice');
-	is($late, 0, 'no identifier smaller than one given before the call began');
+	# A snowflake is ordered by its millisecond.
+	my @generators = (
+		[ 'gen_ulid', 'ulid', 'id' ],
+		[ 'gen_scru160', 'scru160', 'id' ],
+		[ 'gen_scru160_us', 'scru160', 'id' ],
+		[ 'gen_tbsl', 'tbsl', 'id' ],
+		[ 'gen_snowflake', 'snowflake', 'id::timestamptz' ]);
+	foreach my $generator ($preloaded ? $generators[0] : @generators)
+	{
+		my ($made, $distinct, $late) = generate($node, @$generator);
+		is($made, $clients * $calls, "every call gave an identifier, preloaded: $preloaded");
+		is($distinct, $clients * $calls, 'no identifier twice');
+		is($late, 0, 'no identifier smaller than one given before the call began');
+	}
 
 	if (!$preloaded)
 	{
 		$node->safe_psql('postgres',
 			"CREATE FUNCTION gen_ulid_unshared() RETURNS ulid AS '$ENV{IDS_UNSHARED}', 'gen_ulid' LANGUAGE C VOLATILE");
-		my (undef, undef, $late_unshared) = generate($node, 'gen_ulid_unshared');
-		cmp_ok($late_unshared, '>', 0, "without shared state the order is broken: $late_unshared times");
+		my (undef, undef, $late) = generate($node, 'gen_ulid_unshared', 'ulid', 'id');
+		cmp_ok($late, '>', 0, "without shared state the order is broken: $late times");
 	}
 	$node->stop;
 }

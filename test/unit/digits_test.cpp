@@ -61,22 +61,10 @@ TEST_CASE("digits: a number is read up to its greatest, whatever its width") {
         ParseResult{ParseError::overflow, 0});
 }
 
-TEST_CASE("digits: characters are counted as bytes or as UTF-8") {
-  CHECK(has_characters("", 0));
-  CHECK(has_characters("abc", 3));
-  CHECK_FALSE(has_characters("abc", 2));
-  CHECK_FALSE(has_characters("abc", 4));
-  CHECK(
-      has_characters("a\xc3\xa9"
-                     "c",
-                     3));
-  CHECK(has_characters("\xf0\x9f\x90\x98", 1));
-  CHECK(
-      has_characters("\xe9"
-                     "bc",
-                     3));
-  CHECK_FALSE(
-      has_characters("a\xc3\xa9"
-                     "c",
-                     2));
+TEST_CASE("digits: a character of several bytes is better news than a length") {
+  const ParseResult length{ParseError::length, 0};
+  CHECK(prefer_bad_character("abc", length) == length);
+  CHECK(prefer_bad_character("", length) == length);
+  CHECK(prefer_bad_character("a\xc3\xa9z", length) == ParseResult{ParseError::digit, 1});
+  CHECK(prefer_bad_character("\xe9", ParseResult{}) == ParseResult{});
 }

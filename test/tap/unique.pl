@@ -1,0 +1,38 @@
+# Ten million of each type whose few random bits would repeat: unique by construction.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $clients = 8;
+my $total = 10_000_000;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+$node->safe_psql('postgres', "CREATE FUNCTION gen_snowflake_unshared() RETURNS snowflake AS '$ENV{IDS_UNSHARED}', 'gen_snowflake' LANGUAGE C VOLATILE");
+
+# How many of $count identifiers that all clients made at once are distinct.
+sub distinct
+{
+	my ($type, $function, $count) = @_;
+	$node->safe_psql('postgres', "CREATE UNLOGGED TABLE made (id $type)");
+	my $rows = 10_000;
+	my $script = $node->basedir . '/generate.sql';
+	PostgreSQL::Test::Utils::append_to_file($script, "INSERT INTO made SELECT $function() FROM generate_series(1, $rows);\n");
+	$node->command_ok(
+		[ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $count / $clients / $rows, '-f', $script, 'postgres' ],
+		"$clients clients: $count of $function");
+	unlink $script;
+	return $node->safe_psql('postgres', q{SET work_mem = '1GB'; SELECT count(DISTINCT id) FROM made; DROP TABLE made});
+}
+
+is(distinct('snowflake', 'gen_snowflake', $total), $total, 'no snowflake twice');
+is(distinct('tbsl', 'gen_tbsl', $total), $total, 'no tbsl twice');
+# The same over states that sessions do not share: each session has the same increments.
+cmp_ok(distinct('snowflake', 'gen_snowflake_unshared', $total / 10), '<', $total / 10, 'without shared state some repeat');
+
+$node->stop;
+done_testing();
