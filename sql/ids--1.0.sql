@@ -562,15 +562,20 @@ COMMENT ON CAST (snowflake AS timestamptz) IS 'time in the identifier';
 
 -- Numbers
 
-CREATE FUNCTION snowflake_from_bigint(bigint)   RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_from_bigint(bigint)   IS 'snowflake of the same 64 bits';
-COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'snowflake of the same 64 bits';
 
 CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
+
+CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+	RETURN $1::bigint::numeric + 18446744073709551616; -- 2^64
+
+COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
+
 
 COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
 COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';

@@ -19,7 +19,6 @@ extern "C" {
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/numeric.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000

@@ -92,6 +92,13 @@ SharedState* shared_state() {
   return state;
 }
 
+std::uint64_t keyed_hash(std::uint64_t value) {
+  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
+  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
+  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
+  return hash_bytes_extended(key, sizeof key, 0);
+}
+
 void reserve_shared_state() {
 #if PG_VERSION_NUM < 170000
   previous_shmem_request_hook = shmem_request_hook;

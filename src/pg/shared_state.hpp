@@ -39,6 +39,9 @@ static_assert(sizeof(SharedState) == 1024);
 // shared_preload_libraries. Raises an error if there is no room.
 SharedState* shared_state();
 
+// A number that only those who know the server's secret can tell from the value.
+std::uint64_t keyed_hash(std::uint64_t value);
+
 // At preloading: reserves room for the state.
 void reserve_shared_state();
 

@@ -47,8 +47,7 @@ IDS_FUNCTION(gen_snowflake) {
 
 // gen_snowflake(at timestamptz) -> snowflake
 IDS_FUNCTION(gen_snowflake_at) {
-  const std::int64_t time =
-      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   const std::uint64_t count = Generator<Spec>::next_backfilled();
   return make(
       static_cast<std::uint64_t>(time),
@@ -67,23 +66,13 @@ IDS_FUNCTION(snowflake_parts) {
 // snowflake_from_bigint(bigint) -> snowflake: of the same 64 bits
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
-  const Snowflake::Value value = Snowflake::from_number(static_cast<std::uint64_t>(number));
-  if (!Snowflake::valid(value))
+  if (number >= 0)
     ereport(
         ERROR,
         (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
          errmsg("bigint %lld is out of range for type snowflake", static_cast<long long>(number)),
          errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
-  return Type::put(value);
-}
-
-// snowflake_to_numeric(snowflake) -> numeric: the 64 bits as an unsigned number
-IDS_FUNCTION(snowflake_to_numeric) {
-  const std::uint64_t number = Snowflake::number(Type::get(PG_GETARG_DATUM(0)));
-  char digits[32];
-  pg_snprintf(digits, sizeof digits, UINT64_FORMAT, number);
-  return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid),
-                             Int32GetDatum(-1));
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 // base62_encode(bigint, upper_first boolean) -> text
@@ -91,13 +80,12 @@ IDS_FUNCTION(base62_encode) {
   char digits[Base62::kMaxDigits];
   const std::size_t count =
       Base62::encode(static_cast<std::uint64_t>(PG_GETARG_INT64(0)), PG_GETARG_BOOL(1), digits);
-  PG_RETURN_TEXT_P(cstring_to_text_with_len(digits, static_cast<int>(count)));
+  return text_datum(digits, count);
 }
 
 // base62_decode(text, upper_first boolean) -> bigint
 IDS_FUNCTION(base62_decode) {
-  text* source = PG_GETARG_TEXT_PP(0);
-  const std::string_view digits(VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
+  const std::string_view digits = text_argument(PG_GETARG_DATUM(0));
   std::uint64_t number;
   const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);
   if (result.error != ParseError::none)

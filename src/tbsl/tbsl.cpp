@@ -15,7 +15,7 @@ using Type = FixedType<Tbsl>;
 // The tick is the time in microseconds and a counter of 10 bits.
 struct Spec {
   static constexpr char kName[] = "tbsl";
-  static constexpr TickLayout kLayout{.shift = 10};
+  static constexpr TickLayout kLayout{.shift = Tbsl::kCounterBits};
   static constexpr std::int64_t kUnitUs = Tbsl::kUnitUs;
   static constexpr std::int64_t kMinTime = Tbsl::kMinTime;
   static constexpr std::int64_t kMaxTime = Tbsl::kMaxTime;
@@ -23,31 +23,13 @@ struct Spec {
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
-// Sequenced suffixes are 1 to 1024, random ones lie above: they count up from a place that depends
-// on the microsecond and on the server's secret, so that none of one microsecond is given twice and
-// the order holds.
-constexpr std::uint32_t kCounters = 1 << Spec::kLayout.shift;
-constexpr std::uint32_t kRandomStarts = Tbsl::kMaxSuffix + 1 - 2 * kCounters;
-static_assert(kCounters + kRandomStarts + kCounters - 1 == Tbsl::kMaxSuffix);
-
-std::uint32_t random_suffix(std::uint64_t unix_us, std::uint32_t counter) {
-  struct {
-    std::uint8_t secret[sizeof(SharedState::header.secret)];
-    std::uint64_t unix_us;
-  } key;
-  std::memcpy(key.secret, shared_state()->header.secret, sizeof key.secret);
-  key.unix_us = unix_us;
-  const std::uint64_t hash =
-      hash_bytes_extended(reinterpret_cast<const unsigned char*>(&key), sizeof key, 0);
-  return kCounters + 1 + static_cast<std::uint32_t>(hash % kRandomStarts) + counter;
-}
-
 Datum generate(std::uint32_t machine_id, bool sequenced) {
   const std::uint64_t tick = Generator<Spec>::next();
   const std::uint64_t unix_us = Spec::kLayout.time(tick);
   const auto counter = static_cast<std::uint32_t>(Spec::kLayout.counter(tick));
-  return Type::put(
-      Tbsl::make(unix_us, machine_id, sequenced ? counter + 1 : random_suffix(unix_us, counter)));
+  const std::uint32_t suffix = sequenced ? Tbsl::sequenced_suffix(counter)
+                                         : Tbsl::random_suffix(counter, keyed_hash(unix_us));
+  return Type::put(Tbsl::make(unix_us, machine_id, suffix));
 }
 
 std::uint32_t node_machine_id() {
@@ -79,8 +61,7 @@ IDS_FUNCTION(gen_tbsl_machine) {
 
 // gen_tbsl(at timestamptz) -> tbsl
 IDS_FUNCTION(gen_tbsl_at) {
-  const std::int64_t time =
-      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   const std::uint64_t suffix = Generator<Spec>::next_backfilled() & Tbsl::kMaxSuffix;
   return Type::put(Tbsl::make(static_cast<std::uint64_t>(time), node_machine_id(),
                               static_cast<std::uint32_t>(suffix)));
@@ -100,16 +81,15 @@ IDS_FUNCTION(tbsl_to_base) {
   check_base(base);
   char digits[Tbsl::kTextSize];
   const std::size_t count = Tbsl::to_base(Type::get(PG_GETARG_DATUM(0)), base, digits);
-  PG_RETURN_TEXT_P(cstring_to_text_with_len(digits, static_cast<int>(count)));
+  return text_datum(digits, count);
 }
 
 // tbsl_from_base(text, base int) -> tbsl
 IDS_FUNCTION(tbsl_from_base) {
-  text* source = PG_GETARG_TEXT_PP(0);
+  const std::string_view digits = text_argument(PG_GETARG_DATUM(0));
   const int base = PG_GETARG_INT32(1);
   check_base(base);
   Tbsl::Value value;
-  const std::string_view digits(VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
   const ParseResult result = Tbsl::from_base(digits, base, value);
   if (result.error != ParseError::none)
     invalid_digits("type tbsl", digits, result, base, Tbsl::max_digits(base),

@@ -109,6 +109,20 @@ struct Tbsl {
     format_digits(kAlphabet, join(value), out);
   }
 
+  // The suffixes of a generator that counts to kCounters - 1 within a microsecond. Sequenced ones
+  // are 1 to kCounters. Random ones lie above and count up from a place that depends on a hash of
+  // the microsecond: none of one microsecond is given twice, and they are in order.
+  static constexpr unsigned kCounterBits = 10;
+  static constexpr std::uint32_t kCounters = std::uint32_t{1} << kCounterBits;
+  static constexpr std::uint32_t kRandomStarts = kMaxSuffix + 1 - 2 * kCounters;
+  static constexpr std::uint32_t sequenced_suffix(std::uint32_t counter) noexcept {
+    return 1 + counter;
+  }
+  static constexpr std::uint32_t random_suffix(std::uint32_t counter, std::uint64_t hash) noexcept {
+    return 1 + kCounters + static_cast<std::uint32_t>(hash % kRandomStarts) + counter;
+  }
+  static_assert(kCounters + kRandomStarts + kCounters - 1 == kMaxSuffix);
+
   static constexpr bool valid(const Value& value) noexcept {
     return payload(value) / kMachines <= std::uint64_t{kMaxTime};
   }
