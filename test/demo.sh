@@ -23,5 +23,12 @@ SELECT id, id::timestamptz AS "time", session FROM item ORDER BY id;
 
 SELECT count(*) AS "rows of the last minute" FROM item WHERE id >= ulid_first(now() - interval '1 minute');
 
+-- The other types work the same way.
+SELECT gen_scru160() AS scru160, gen_tbsl() AS tbsl, gen_snowflake() AS snowflake FROM generate_series(1, 3);
+
+SELECT * FROM scru160_parts(gen_scru160());
+SELECT * FROM tbsl_parts(gen_tbsl());
+SELECT * FROM snowflake_parts(gen_snowflake());
+
 SELECT * FROM ids_generators;
 SQL
