@@ -53,15 +53,19 @@ COMMENT ON OPERATOR >= (ulid, ulid) IS 'greater than or equal';
 
 -- Indexes
 
-CREATE FUNCTION ulid_cmp(ulid, ulid)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ulid_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_hash(ulid)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ulid_hash_extended(ulid, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_cmp(ulid, ulid)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_in_range(ulid, ulid, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_hash(ulid)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_hash_extended(ulid, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_cmp(ulid, ulid)            IS 'less-equal-greater: -1, 0 or 1';
-COMMENT ON FUNCTION ulid_sortsupport(internal)      IS 'sort support';
-COMMENT ON FUNCTION ulid_hash(ulid)                  IS 'hash';
-COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint) IS 'hash, with a seed';
+COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION ulid_sortsupport(internal)                            IS 'sort support';
+COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'hash';
+COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	OPERATOR 1 <,
@@ -71,17 +75,67 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	OPERATOR 5 >,
 	FUNCTION 1 ulid_cmp(ulid, ulid),
 	FUNCTION 2 ulid_sortsupport(internal),
+	FUNCTION 3 (ulid, interval) ulid_in_range(ulid, ulid, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
+
+-- Skip scans came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
+	END IF;
+END $$;
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 ulid_hash(ulid),
 	FUNCTION 2 ulid_hash_extended(ulid, bigint);
 
+CREATE OPERATOR CLASS ulid_minmax_ops DEFAULT FOR TYPE ulid USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_opcinfo(internal),
+	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+	FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+CREATE OPERATOR CLASS ulid_minmax_multi_ops FOR TYPE ulid USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+	FUNCTION 5 brin_minmax_multi_options(internal),
+	FUNCTION 11 ulid_distance(internal, internal);
+
+CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
+	OPERATOR 1 =,
+	FUNCTION 1 brin_bloom_opcinfo(internal),
+	FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_bloom_union(internal, internal, internal),
+	FUNCTION 5 brin_bloom_options(internal),
+	FUNCTION 11 ulid_hash(ulid);
+
 COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR FAMILY ulid_ops USING hash  IS 'hashing of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
+COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
+COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
+COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
+COMMENT ON OPERATOR CLASS  ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
+COMMENT ON OPERATOR FAMILY ulid_bloom_ops        USING brin IS 'bloom filters over ulid of block ranges';
+COMMENT ON OPERATOR CLASS  ulid_bloom_ops        USING brin IS 'bloom filters over ulid of block ranges';
 
 -- Aggregates
 
@@ -113,17 +167,68 @@ COMMENT ON CAST (bytea AS ulid) IS 'identifier of these bytes, most significant 
 
 -- Time
 
-CREATE FUNCTION ulid_extract_timestamp(ulid) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_first(timestamptz)     RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_last(timestamptz)      RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_extract_timestamp(ulid)   RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_first(timestamptz)       RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_last(timestamptz)        RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_range_first(tstzrange)   RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'time in the identifier';
 COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after this; the first or last of all if the time is out of range';
 COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range; the last of all if the range is empty';
+COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range; the first of all if the range is empty';
 
 CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
 
 COMMENT ON CAST (ulid AS timestamptz) IS 'time in the identifier';
+
+-- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+
+CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  ulid_first($2);
+CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= ulid_last($2);
+CREATE FUNCTION ulid_gt_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  ulid_last($2);
+CREATE FUNCTION ulid_ge_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_first($2);
+CREATE FUNCTION timestamptz_lt_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  ulid_last($1);
+CREATE FUNCTION timestamptz_le_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_first($1);
+CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  ulid_first($1);
+CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= ulid_last($1);
+-- Not STRICT: the planner does not inline a strict function whose body is not.
+CREATE FUNCTION ulid_contained_by_tstzrange(ulid, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_range_first($2) AND $1 <= ulid_range_last($2);
+CREATE FUNCTION tstzrange_contains_ulid(tstzrange, ulid)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_range_first($1) AND $2 <= ulid_range_last($1);
+
+COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION ulid_gt_timestamptz(ulid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION ulid_ge_timestamptz(ulid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_lt_ulid(timestamptz, ulid) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_ulid(timestamptz, ulid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_gt_ulid(timestamptz, ulid) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_ge_ulid(timestamptz, ulid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION ulid_contained_by_tstzrange(ulid, tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_ulid(tstzrange, ulid)     IS 'implementation of @> operator';
+
+CREATE OPERATOR <  (FUNCTION = ulid_lt_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = ulid_le_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = ulid_gt_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = ulid_ge_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = timestamptz_lt_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = timestamptz_le_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+
+COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the identifier is before this';
+COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the identifier is at or before this';
+COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of the identifier is after this';
+COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of the identifier is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'this is before the time of the identifier';
+COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'this is at or before the time of the identifier';
+COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the identifier';
+COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the identifier';
+COMMENT ON OPERATOR <@ (ulid, tstzrange) IS 'time of the identifier is in the range';
+COMMENT ON OPERATOR @> (tstzrange, ulid) IS 'range contains the time of the identifier';
 
 -- The same 16 bytes as a uuid
 
@@ -198,15 +303,19 @@ COMMENT ON OPERATOR >= (scru160, scru160) IS 'greater than or equal';
 
 -- Indexes
 
-CREATE FUNCTION scru160_cmp(scru160, scru160)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION scru160_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION scru160_hash(scru160)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION scru160_hash_extended(scru160, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_cmp(scru160, scru160)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_in_range(scru160, scru160, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_hash(scru160)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_hash_extended(scru160, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_cmp(scru160, scru160)            IS 'less-equal-greater: -1, 0 or 1';
-COMMENT ON FUNCTION scru160_sortsupport(internal)      IS 'sort support';
-COMMENT ON FUNCTION scru160_hash(scru160)                  IS 'hash';
-COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint) IS 'hash, with a seed';
+COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION scru160_sortsupport(internal)                            IS 'sort support';
+COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION scru160_hash(scru160)                                        IS 'hash';
+COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	OPERATOR 1 <,
@@ -216,17 +325,67 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	OPERATOR 5 >,
 	FUNCTION 1 scru160_cmp(scru160, scru160),
 	FUNCTION 2 scru160_sortsupport(internal),
+	FUNCTION 3 (scru160, interval) scru160_in_range(scru160, scru160, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
+
+-- Skip scans came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
+	END IF;
+END $$;
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 scru160_hash(scru160),
 	FUNCTION 2 scru160_hash_extended(scru160, bigint);
 
+CREATE OPERATOR CLASS scru160_minmax_ops DEFAULT FOR TYPE scru160 USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_opcinfo(internal),
+	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+	FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+CREATE OPERATOR CLASS scru160_minmax_multi_ops FOR TYPE scru160 USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+	FUNCTION 5 brin_minmax_multi_options(internal),
+	FUNCTION 11 scru160_distance(internal, internal);
+
+CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
+	OPERATOR 1 =,
+	FUNCTION 1 brin_bloom_opcinfo(internal),
+	FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_bloom_union(internal, internal, internal),
+	FUNCTION 5 brin_bloom_options(internal),
+	FUNCTION 11 scru160_hash(scru160);
+
 COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
+COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
+COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
+COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
+COMMENT ON OPERATOR CLASS  scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
+COMMENT ON OPERATOR FAMILY scru160_bloom_ops        USING brin IS 'bloom filters over scru160 of block ranges';
+COMMENT ON OPERATOR CLASS  scru160_bloom_ops        USING brin IS 'bloom filters over scru160 of block ranges';
 
 -- Aggregates
 
@@ -258,17 +417,68 @@ COMMENT ON CAST (bytea AS scru160) IS 'identifier of these bytes, most significa
 
 -- Time
 
-CREATE FUNCTION scru160_extract_timestamp(scru160) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION scru160_first(timestamptz)     RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION scru160_last(timestamptz)      RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_extract_timestamp(scru160)   RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_first(timestamptz)       RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_last(timestamptz)        RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_range_first(tstzrange)   RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'time in the identifier';
 COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after this; the first or last of all if the time is out of range';
 COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range; the last of all if the range is empty';
+COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range; the first of all if the range is empty';
 
 CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
 
 COMMENT ON CAST (scru160 AS timestamptz) IS 'time in the identifier';
+
+-- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+
+CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  scru160_first($2);
+CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= scru160_last($2);
+CREATE FUNCTION scru160_gt_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  scru160_last($2);
+CREATE FUNCTION scru160_ge_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_first($2);
+CREATE FUNCTION timestamptz_lt_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  scru160_last($1);
+CREATE FUNCTION timestamptz_le_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_first($1);
+CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  scru160_first($1);
+CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= scru160_last($1);
+-- Not STRICT: the planner does not inline a strict function whose body is not.
+CREATE FUNCTION scru160_contained_by_tstzrange(scru160, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_range_first($2) AND $1 <= scru160_range_last($2);
+CREATE FUNCTION tstzrange_contains_scru160(tstzrange, scru160)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_range_first($1) AND $2 <= scru160_range_last($1);
+
+COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION scru160_gt_timestamptz(scru160, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION scru160_ge_timestamptz(scru160, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_lt_scru160(timestamptz, scru160) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_scru160(timestamptz, scru160) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_gt_scru160(timestamptz, scru160) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_ge_scru160(timestamptz, scru160) IS 'implementation of >= operator';
+COMMENT ON FUNCTION scru160_contained_by_tstzrange(scru160, tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_scru160(tstzrange, scru160)     IS 'implementation of @> operator';
+
+CREATE OPERATOR <  (FUNCTION = scru160_lt_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = scru160_le_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = scru160_gt_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = scru160_ge_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = timestamptz_lt_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = timestamptz_le_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+
+COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the identifier is before this';
+COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the identifier is at or before this';
+COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of the identifier is after this';
+COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of the identifier is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'this is before the time of the identifier';
+COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'this is at or before the time of the identifier';
+COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the identifier';
+COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the identifier';
+COMMENT ON OPERATOR <@ (scru160, tstzrange) IS 'time of the identifier is in the range';
+COMMENT ON OPERATOR @> (tstzrange, scru160) IS 'range contains the time of the identifier';
 
 -- Hexadecimal, generators and parts
 
@@ -341,15 +551,19 @@ COMMENT ON OPERATOR >= (tbsl, tbsl) IS 'greater than or equal';
 
 -- Indexes
 
-CREATE FUNCTION tbsl_cmp(tbsl, tbsl)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION tbsl_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION tbsl_hash(tbsl)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION tbsl_hash_extended(tbsl, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_cmp(tbsl, tbsl)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_in_range(tbsl, tbsl, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_hash(tbsl)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_hash_extended(tbsl, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)            IS 'less-equal-greater: -1, 0 or 1';
-COMMENT ON FUNCTION tbsl_sortsupport(internal)      IS 'sort support';
-COMMENT ON FUNCTION tbsl_hash(tbsl)                  IS 'hash';
-COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint) IS 'hash, with a seed';
+COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION tbsl_sortsupport(internal)                            IS 'sort support';
+COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'hash';
+COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	OPERATOR 1 <,
@@ -359,17 +573,67 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	OPERATOR 5 >,
 	FUNCTION 1 tbsl_cmp(tbsl, tbsl),
 	FUNCTION 2 tbsl_sortsupport(internal),
+	FUNCTION 3 (tbsl, interval) tbsl_in_range(tbsl, tbsl, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
+
+-- Skip scans came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
+	END IF;
+END $$;
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 tbsl_hash(tbsl),
 	FUNCTION 2 tbsl_hash_extended(tbsl, bigint);
 
+CREATE OPERATOR CLASS tbsl_minmax_ops DEFAULT FOR TYPE tbsl USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_opcinfo(internal),
+	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+	FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+CREATE OPERATOR CLASS tbsl_minmax_multi_ops FOR TYPE tbsl USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+	FUNCTION 5 brin_minmax_multi_options(internal),
+	FUNCTION 11 tbsl_distance(internal, internal);
+
+CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
+	OPERATOR 1 =,
+	FUNCTION 1 brin_bloom_opcinfo(internal),
+	FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_bloom_union(internal, internal, internal),
+	FUNCTION 5 brin_bloom_options(internal),
+	FUNCTION 11 tbsl_hash(tbsl);
+
 COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
+COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
+COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
+COMMENT ON OPERATOR CLASS  tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
+COMMENT ON OPERATOR FAMILY tbsl_bloom_ops        USING brin IS 'bloom filters over tbsl of block ranges';
+COMMENT ON OPERATOR CLASS  tbsl_bloom_ops        USING brin IS 'bloom filters over tbsl of block ranges';
 
 -- Aggregates
 
@@ -401,17 +665,68 @@ COMMENT ON CAST (bytea AS tbsl) IS 'identifier of these bytes, most significant 
 
 -- Time
 
-CREATE FUNCTION tbsl_extract_timestamp(tbsl) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION tbsl_first(timestamptz)     RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION tbsl_last(timestamptz)      RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_extract_timestamp(tbsl)   RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_first(timestamptz)       RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_last(timestamptz)        RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_range_first(tstzrange)   RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'time in the identifier';
 COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after this; the first or last of all if the time is out of range';
 COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range; the last of all if the range is empty';
+COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range; the first of all if the range is empty';
 
 CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
 
 COMMENT ON CAST (tbsl AS timestamptz) IS 'time in the identifier';
+
+-- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+
+CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  tbsl_first($2);
+CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= tbsl_last($2);
+CREATE FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  tbsl_last($2);
+CREATE FUNCTION tbsl_ge_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_first($2);
+CREATE FUNCTION timestamptz_lt_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  tbsl_last($1);
+CREATE FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_first($1);
+CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  tbsl_first($1);
+CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= tbsl_last($1);
+-- Not STRICT: the planner does not inline a strict function whose body is not.
+CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_range_first($2) AND $1 <= tbsl_range_last($2);
+CREATE FUNCTION tstzrange_contains_tbsl(tstzrange, tbsl)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_range_first($1) AND $2 <= tbsl_range_last($1);
+
+COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION tbsl_ge_timestamptz(tbsl, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_lt_tbsl(timestamptz, tbsl) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) IS 'implementation of >= operator';
+COMMENT ON FUNCTION tbsl_contained_by_tstzrange(tbsl, tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_tbsl(tstzrange, tbsl)     IS 'implementation of @> operator';
+
+CREATE OPERATOR <  (FUNCTION = tbsl_lt_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = tbsl_le_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = tbsl_gt_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = tbsl_ge_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = timestamptz_lt_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = timestamptz_le_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+
+COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the identifier is before this';
+COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the identifier is at or before this';
+COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of the identifier is after this';
+COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of the identifier is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'this is before the time of the identifier';
+COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'this is at or before the time of the identifier';
+COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the identifier';
+COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the identifier';
+COMMENT ON OPERATOR <@ (tbsl, tstzrange) IS 'time of the identifier is in the range';
+COMMENT ON OPERATOR @> (tstzrange, tbsl) IS 'range contains the time of the identifier';
 
 -- Transport encodings
 
@@ -488,15 +803,19 @@ COMMENT ON OPERATOR >= (snowflake, snowflake) IS 'greater than or equal';
 
 -- Indexes
 
-CREATE FUNCTION snowflake_cmp(snowflake, snowflake)            RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_sortsupport(internal)      RETURNS void    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_hash(snowflake)                  RETURNS integer AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_hash_extended(snowflake, bigint) RETURNS bigint  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_cmp(snowflake, snowflake)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_in_range(snowflake, snowflake, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_hash(snowflake)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_hash_extended(snowflake, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)            IS 'less-equal-greater: -1, 0 or 1';
-COMMENT ON FUNCTION snowflake_sortsupport(internal)      IS 'sort support';
-COMMENT ON FUNCTION snowflake_hash(snowflake)                  IS 'hash';
-COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint) IS 'hash, with a seed';
+COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION snowflake_sortsupport(internal)                            IS 'sort support';
+COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION snowflake_hash(snowflake)                                        IS 'hash';
+COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	OPERATOR 1 <,
@@ -506,17 +825,67 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	OPERATOR 5 >,
 	FUNCTION 1 snowflake_cmp(snowflake, snowflake),
 	FUNCTION 2 snowflake_sortsupport(internal),
+	FUNCTION 3 (snowflake, interval) snowflake_in_range(snowflake, snowflake, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
+
+-- Skip scans came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
+	END IF;
+END $$;
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 snowflake_hash(snowflake),
 	FUNCTION 2 snowflake_hash_extended(snowflake, bigint);
 
+CREATE OPERATOR CLASS snowflake_minmax_ops DEFAULT FOR TYPE snowflake USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_opcinfo(internal),
+	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+	FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+CREATE OPERATOR CLASS snowflake_minmax_multi_ops FOR TYPE snowflake USING brin AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+	FUNCTION 5 brin_minmax_multi_options(internal),
+	FUNCTION 11 snowflake_distance(internal, internal);
+
+CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
+	OPERATOR 1 =,
+	FUNCTION 1 brin_bloom_opcinfo(internal),
+	FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+	FUNCTION 4 brin_bloom_union(internal, internal, internal),
+	FUNCTION 5 brin_bloom_options(internal),
+	FUNCTION 11 snowflake_hash(snowflake);
+
 COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
+COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
+COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
+COMMENT ON OPERATOR CLASS  snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
+COMMENT ON OPERATOR FAMILY snowflake_bloom_ops        USING brin IS 'bloom filters over snowflake of block ranges';
+COMMENT ON OPERATOR CLASS  snowflake_bloom_ops        USING brin IS 'bloom filters over snowflake of block ranges';
 
 -- Aggregates
 
@@ -548,17 +917,68 @@ COMMENT ON CAST (bytea AS snowflake) IS 'identifier of these bytes, most signifi
 
 -- Time
 
-CREATE FUNCTION snowflake_extract_timestamp(snowflake) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_first(timestamptz)     RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_last(timestamptz)      RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_extract_timestamp(snowflake)   RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_first(timestamptz)       RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_last(timestamptz)        RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_range_first(tstzrange)   RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'time in the identifier';
 COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after this; the first or last of all if the time is out of range';
 COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before this; the first or last of all if the time is out of range';
+COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range; the last of all if the range is empty';
+COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range; the first of all if the range is empty';
 
 CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
 
 COMMENT ON CAST (snowflake AS timestamptz) IS 'time in the identifier';
+
+-- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+
+CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  snowflake_first($2);
+CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= snowflake_last($2);
+CREATE FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  snowflake_last($2);
+CREATE FUNCTION snowflake_ge_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_first($2);
+CREATE FUNCTION timestamptz_lt_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  snowflake_last($1);
+CREATE FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_first($1);
+CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  snowflake_first($1);
+CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= snowflake_last($1);
+-- Not STRICT: the planner does not inline a strict function whose body is not.
+CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_range_first($2) AND $1 <= snowflake_range_last($2);
+CREATE FUNCTION tstzrange_contains_snowflake(tstzrange, snowflake)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_range_first($1) AND $2 <= snowflake_range_last($1);
+
+COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ge_timestamptz(snowflake, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_lt_snowflake(timestamptz, snowflake) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_contained_by_tstzrange(snowflake, tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_snowflake(tstzrange, snowflake)     IS 'implementation of @> operator';
+
+CREATE OPERATOR <  (FUNCTION = snowflake_lt_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = snowflake_le_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = snowflake_gt_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = snowflake_ge_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = timestamptz_lt_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = timestamptz_le_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+
+COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the identifier is before this';
+COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the identifier is at or before this';
+COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of the identifier is after this';
+COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of the identifier is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'this is before the time of the identifier';
+COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'this is at or before the time of the identifier';
+COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of the identifier';
+COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the identifier';
+COMMENT ON OPERATOR <@ (snowflake, tstzrange) IS 'time of the identifier is in the range';
+COMMENT ON OPERATOR @> (tstzrange, snowflake) IS 'range contains the time of the identifier';
 
 -- Numbers
 

@@ -66,4 +66,26 @@ constexpr int compare_bytes(const std::uint8_t* a, const std::uint8_t* b) noexce
   }
 }
 
+// The bytes as a number, changed by one; the number after the greatest is the smallest.
+template <std::size_t N>
+constexpr Bytes<N> increment_bytes(Bytes<N> value) noexcept {
+  for (std::size_t i = N; i-- > 0;)
+    if (++value[i] != 0) break;
+  return value;
+}
+template <std::size_t N>
+constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
+  for (std::size_t i = N; i-- > 0;)
+    if (value[i]-- != 0) break;
+  return value;
+}
+
+// How far b is above a, in units of the first byte.
+template <std::size_t N>
+constexpr double distance_of_bytes(const Bytes<N>& a, const Bytes<N>& b) noexcept {
+  double distance = 0;
+  for (std::size_t i = N; i-- > 0;) distance = distance / 256 + (double{1} * b[i] - a[i]);
+  return distance;
+}
+
 }  // namespace ids

@@ -130,6 +130,45 @@ struct FixedType {
     return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
   }
 
+  // The first and last value whose time a tstzrange contains; of an empty range, last before first.
+  // Times are whole microseconds, so what is after one is at or after the next.
+  static Datum range_first(FunctionCallInfo fcinfo) {
+    const TimeRange range = time_range(fcinfo);
+    if (range.empty) return put(C::last(C::kMaxTime));
+    if (range.lower.infinite) return put(C::first(C::kMinTime));
+    return put(first_from<C>(bound_us(range.lower, +1)));
+  }
+  static Datum range_last(FunctionCallInfo fcinfo) {
+    const TimeRange range = time_range(fcinfo);
+    if (range.empty) return put(C::first(C::kMinTime));
+    if (range.upper.infinite) return put(C::last(C::kMaxTime));
+    return put(last_until<C>(bound_us(range.upper, -1)));
+  }
+
+  // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
+  static Datum in_range(FunctionCallInfo fcinfo) {
+    return DirectFunctionCall5(in_range_timestamptz_interval,
+                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(0)))),
+                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(1)))),
+                               PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4));
+  }
+
+  // How far two values, the smaller first, are apart: which ranges minmax_multi merges.
+  static Datum distance(FunctionCallInfo fcinfo) {
+    PG_RETURN_FLOAT8(distance_of_bytes(get(PG_GETARG_DATUM(0)), get(PG_GETARG_DATUM(1))));
+  }
+
+#if PG_VERSION_NUM >= 180000
+  static Datum skipsupport(FunctionCallInfo fcinfo) {
+    auto* support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));
+    support->decrement = decrement;
+    support->increment = increment;
+    support->low_elem = put(C::first(C::kMinTime));
+    support->high_elem = put(C::last(C::kMaxTime));
+    PG_RETURN_VOID();
+  }
+#endif
+
   // For the functions of one type: the time of a value, the time that a generator is given, in
   // units since 1970 (22008 if it is out of range), and bytes as a bytea.
   static TimestampTz timestamp(const Value& value) {
@@ -168,11 +207,47 @@ struct FixedType {
     return put(value);
   }
 
-  static int compare_for_sort(Datum a, Datum b, SortSupport) { return compare(a, b); }
+  struct TimeRange {
+    RangeBound lower, upper;
+    bool empty;
+  };
+
+  static TimeRange time_range(FunctionCallInfo fcinfo) {
+    RangeType* source = PG_GETARG_RANGE_P(0);
+    TimeRange range;
+    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &range.lower,
+                      &range.upper, &range.empty);
+    return range;
+  }
+  // The bound in microseconds since 1970, moved by one if the range does not contain it.
+  static std::int64_t bound_us(const RangeBound& bound, int inwards) {
+    const TimestampTz time = DatumGetTimestampTz(bound.val);
+    return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
+                                                                                  : time + inwards);
+  }
+
+#if PG_VERSION_NUM >= 180000
+  static Datum decrement(Relation, Datum existing, bool* underflow) {
+    const Value value = get(existing);
+    *underflow = value == C::first(C::kMinTime);
+    return *underflow ? (Datum)0 : put(decrement_bytes(value));
+  }
+  static Datum increment(Relation, Datum existing, bool* overflow) {
+    const Value value = get(existing);
+    *overflow = value == C::last(C::kMaxTime);
+    return *overflow ? (Datum)0 : put(increment_bytes(value));
+  }
+#endif
+
+  static int compare_for_sort(Datum a, Datum b, SortSupport) {
+    return compare(a, b);
+  }
   static Datum abbreviate(Datum original, SortSupport) {
     return static_cast<Datum>(load_big_endian<AbbreviatedKey>(bytes(original)));
   }
-  static bool keep_abbreviating(int, SortSupport) { return false; }
+  static bool keep_abbreviating(int, SortSupport) {
+    return false;
+  }
 };
 
 inline Datum text_datum(const char* characters, std::size_t size) {
@@ -196,6 +271,7 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
 }  // namespace ids
 
 // Defines the fmgr functions of an identifier type; they are named as the SQL functions.
+// clang-format off
 #define IDS_TYPE(name, codec)                       \
   IDS_TYPE_FUNCTION(name, codec, in)                \
   IDS_TYPE_FUNCTION(name, codec, out)               \
@@ -215,11 +291,21 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   IDS_TYPE_FUNCTION(name, codec, hash)              \
   IDS_TYPE_FUNCTION(name, codec, hash_extended)     \
   IDS_TYPE_FUNCTION(name, codec, sortsupport)       \
+  IDS_SKIPSUPPORT(name, codec)                      \
+  IDS_TYPE_FUNCTION(name, codec, in_range)          \
+  IDS_TYPE_FUNCTION(name, codec, distance)          \
   IDS_TYPE_FUNCTION(name, codec, extract_timestamp) \
   IDS_TYPE_FUNCTION(name, codec, first)             \
-  IDS_TYPE_FUNCTION(name, codec, last)
+  IDS_TYPE_FUNCTION(name, codec, last)              \
+  IDS_TYPE_FUNCTION(name, codec, range_first)       \
+  IDS_TYPE_FUNCTION(name, codec, range_last)
 
-#define IDS_TYPE_FUNCTION(name, codec, function)    \
-  IDS_FUNCTION(name##_##function) {                 \
-    return ids::FixedType<codec>::function(fcinfo); \
-  }
+#define IDS_TYPE_FUNCTION(name, codec, function) \
+  IDS_FUNCTION(name##_##function) { return ids::FixedType<codec>::function(fcinfo); }
+
+#if PG_VERSION_NUM >= 180000
+#define IDS_SKIPSUPPORT(name, codec) IDS_TYPE_FUNCTION(name, codec, skipsupport)
+#else
+#define IDS_SKIPSUPPORT(name, codec)
+#endif
+// clang-format on

@@ -18,7 +18,9 @@ extern "C" {
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
+#include "utils/rangetypes.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000
@@ -26,6 +28,9 @@ extern "C" {
 #endif
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
+#endif
+#if PG_VERSION_NUM >= 180000
+#include "utils/skipsupport.h"
 #endif
 }
 
