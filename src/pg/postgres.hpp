@@ -7,6 +7,7 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -18,7 +19,9 @@ extern "C" {
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/guc.h"
+#include "utils/rangetypes.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000
@@ -35,6 +38,7 @@ extern "C" {
 #define PGDLLEXPORT __attribute__((visibility("default")))
 // Soft errors came with 16.
 #define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
+#define make_range(type, lower, upper, empty, context) make_range(type, lower, upper, empty)
 #endif
 
 // The head of an SQL-callable function.
