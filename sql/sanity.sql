@@ -12,11 +12,11 @@ WHERE obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))
 ORDER BY 1;
 
 -- functions not parallel safe
-SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE proparallel <> 's' ORDER BY 1::text;
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE proparallel <> 's' AND prokind <> 'p' ORDER BY 1::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_)' THEN 'v' ELSE 'i' END) ORDER BY 1::text;
+WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_)' THEN 'v' WHEN proname ~ '_in_range$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
 -- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -26,9 +26,10 @@ WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname =
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator) OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
 
--- C functions whose symbol is not their SQL name, gen_T(at) aside
+-- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's type
 SELECT oid::regprocedure, prosrc FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at' ORDER BY 1::text;
+WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at'
+  AND (pronargs = 0 OR prosrc <> proname || '_' || (SELECT typname FROM pg_type WHERE oid = proargtypes[0])) ORDER BY 1::text;
 
 -- operators without commutator, or negator, or estimators
 SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
@@ -38,16 +39,16 @@ WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest =
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
 WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
-  OR o.oprname || ' ' || o.oprrest NOT IN ('= eqsel', '<> neqsel', '< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ scalarltsel', '@> scalarltsel')
+  OR o.oprname || ' ' || o.oprrest NOT IN ('= eqsel', '<> neqsel', '< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel')
 ORDER BY 1::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
 WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY 1::text;
 
--- types without I/O in both formats, a default btree and hash class, min and max, or casts
+-- types without I/O in both formats, a class of each access method, min and max, casts, or time predicates
 SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign NOT IN ('c', 'd') OR typispreferred OR typcategory <> 'U' ORDER BY 1;
-SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash')
+SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin')
   AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault) ORDER BY 1, 2;
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
   WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
@@ -55,10 +56,17 @@ SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
 SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'timestamptz']::regtype[]) target
   WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target AND castcontext = 'e') ORDER BY 1, 2::text;
 
--- support functions that a class lacks: sortsupport and equalimage, extended hash
+SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
+  WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;
+SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>=', '<@', '@>']) operator
+  WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'tstzrange'::regtype))
+     OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'tstzrange'::regtype)) ORDER BY 1, 2;
+
+-- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash; distance or hash
 SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
-  unnest(CASE amname WHEN 'btree' THEN ARRAY[1, 2, 4] WHEN 'hash' THEN ARRAY[1, 2] END) n
-WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = opcintype AND amprocnum = n) ORDER BY 1, 2, 3;
+  unnest(CASE amname WHEN 'btree' THEN ARRAY[1, 2, 3, 4] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 6 END
+    WHEN 'hash' THEN ARRAY[1, 2] WHEN 'brin' THEN ARRAY[1, 2, 3, 4] || CASE WHEN opcdefault THEN NULL ELSE ARRAY[5, 11] END END) n
+WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = opcintype AND amprocnum = n) AND n IS NOT NULL ORDER BY 1, 2, 3;
 
 -- classes that are not valid
 SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod

@@ -16,16 +16,15 @@ void invalid_digits(const char* what, std::string_view digits, ParseResult resul
                     std::size_t max_digits, int bits, const char* range_rule) {
   result = prefer_bad_character(digits, result);
   const auto size = static_cast<int>(digits.size());
-  const char* at = digits.data() + result.position;
-  const int shown = pg_mbcharcliplen(at, size - static_cast<int>(result.position), 1);
   ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                   errmsg("invalid input syntax for %s: \"%.*s\"", what, size, digits.data()),
                   result.error == ParseError::length
                       ? errdetail("Expected 1 to %zu base %d digits, found %d characters.",
                                   max_digits, base, size)
                   : result.error == ParseError::digit
-                      ? errdetail("Character \"%.*s\" at position %d is not a base %d digit.",
-                                  shown, at, static_cast<int>(result.position) + 1, base)
+                      ? errdetail("%s at position %d is not a base %d digit.",
+                                  name_character(digits.substr(result.position)),
+                                  static_cast<int>(result.position) + 1, base)
                   : result.error == ParseError::overflow
                       ? errdetail("The number has more than %d bits.", bits)
                       : errdetail("The value is out of range: %s.", range_rule)));

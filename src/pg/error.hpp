@@ -7,6 +7,7 @@
 
 #include "core/codec.hpp"
 #include "pg/postgres.hpp"
+#include "pg/text.hpp"
 
 namespace ids {
 
@@ -39,7 +40,7 @@ template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
   result = prefer_bad_character(text, result);
   const char* at = text + result.position;
-  const int shown = pg_mbcharcliplen(at, static_cast<int>(std::strlen(at)), 1);
+  const std::size_t size = std::strlen(text);
   const int position = static_cast<int>(result.position) + 1;
   ereturn(
       context, (Datum)0,
@@ -50,10 +51,10 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
                               "Expected %s, found %d characters.", pg_mbstrlen(text), C::kSyntax,
                               pg_mbstrlen(text))
        : result.error == ParseError::digit
-           ? errdetail("Character \"%.*s\" at position %d is not a %s.", shown, at, position,
-                       C::kDigit)
-           : errdetail("Character \"%.*s\" at position %d is out of range: %s.", shown, at,
-                       position, range_rule<C>(result.error)),
+           ? errdetail("%s at position %d is not a %s.", name_character(at), position,
+                       digit_name<C>(size))
+           : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
+                       range_rule<C>(result.error)),
        looks_like_a_time(text)
            ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
        : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)

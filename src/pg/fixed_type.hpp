@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
 
 #include "core/codec.hpp"
 #include "pg/clock.hpp"
 #include "pg/error.hpp"
 #include "pg/postgres.hpp"
+#include "pg/text.hpp"
 
 namespace ids {
 
@@ -249,14 +249,6 @@ struct FixedType {
     return false;
   }
 };
-
-inline Datum text_datum(const char* characters, std::size_t size) {
-  PG_RETURN_TEXT_P(cstring_to_text_with_len(characters, static_cast<int>(size)));
-}
-inline std::string_view text_argument(Datum datum) {
-  text* value = DatumGetTextPP(datum);
-  return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
-}
 
 // A row of the values given, of the type that the SQL function is declared to return.
 template <std::size_t N>

@@ -7,6 +7,7 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -18,6 +19,7 @@ extern "C" {
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/rangetypes.h"
@@ -40,6 +42,7 @@ extern "C" {
 #define PGDLLEXPORT __attribute__((visibility("default")))
 // Soft errors came with 16.
 #define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
+#define make_range(type, lower, upper, empty, context) make_range(type, lower, upper, empty)
 #endif
 
 // The head of an SQL-callable function.

@@ -69,7 +69,7 @@ IDS_FUNCTION(gen_scru160_at) {
 IDS_FUNCTION(scru160_hex) {
   char hex[Scru160::kHexSize];
   Scru160::format_hex(Type::get(PG_GETARG_DATUM(0)), hex);
-  return text_datum(hex, sizeof hex);
+  return text_datum({hex, sizeof hex});
 }
 
 // scru160_parts(scru160) -> (at timestamptz, counter int, random16 int, random80 bytea)

@@ -80,12 +80,12 @@ IDS_FUNCTION(base62_encode) {
   char digits[Base62::kMaxDigits];
   const std::size_t count =
       Base62::encode(static_cast<std::uint64_t>(PG_GETARG_INT64(0)), PG_GETARG_BOOL(1), digits);
-  return text_datum(digits, count);
+  return text_datum({digits, count});
 }
 
 // base62_decode(text, upper_first boolean) -> bigint
 IDS_FUNCTION(base62_decode) {
-  const std::string_view digits = text_argument(PG_GETARG_DATUM(0));
+  const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
   std::uint64_t number;
   const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);
   if (result.error != ParseError::none)

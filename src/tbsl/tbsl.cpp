@@ -81,12 +81,12 @@ IDS_FUNCTION(tbsl_to_base) {
   check_base(base);
   char digits[Tbsl::kTextSize];
   const std::size_t count = Tbsl::to_base(Type::get(PG_GETARG_DATUM(0)), base, digits);
-  return text_datum(digits, count);
+  return text_datum({digits, count});
 }
 
 // tbsl_from_base(text, base int) -> tbsl
 IDS_FUNCTION(tbsl_from_base) {
-  const std::string_view digits = text_argument(PG_GETARG_DATUM(0));
+  const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
   const int base = PG_GETARG_INT32(1);
   check_base(base);
   Tbsl::Value value;

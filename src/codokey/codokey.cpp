@@ -1,0 +1,184 @@
+#include "codokey/codokey.hpp"
+
+#include "pg/postgres.hpp"
+#include "pg/text.hpp"
+
+using namespace ids;
+using namespace ids::codokey;
+
+namespace {
+
+constexpr std::int64_t kEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+
+[[noreturn]] void invalid_context(const Context& context, ContextError error) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+       errmsg("invalid codokey context: since_year %d, until_year %d, until_split %d",
+              context.since_year, context.until_year, context.until_split),
+       error == ContextError::since_year ? errdetail("since_year is before the year 0 (1 BC).")
+       : error == ContextError::until_year
+           ? errdetail("until_year is after %d, the last year that a context can have.", kLastYear)
+       : error == ContextError::year_order
+           ? errdetail("since_year is after until_year.")
+           : errdetail("until_split is not 9, 99, 999 and so on to 999999999."),
+       error == ContextError::year_order
+           ? errhint("until_year is a year such as 2069, not a number of years.")
+       : error == ContextError::until_split
+           ? errhint("Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds.")
+           : 0));
+}
+
+[[noreturn]] void invalid_unit(text* name) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("invalid codokey unit: \"%s\"", text_to_cstring(name)),
+                  errhint("Use year, month, day, hour, minute, second or split.")));
+}
+
+[[noreturn]] void time_out_of_range(const Context& context, bool before) {
+  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                  errmsg("time out of range for the codokey context"),
+                  before ? errdetail("The time is before the context's years, %d to %d in UTC.",
+                                     context.since_year, context.until_year)
+                         : errdetail("The time is after the context's years, %d to %d in UTC.",
+                                     context.since_year, context.until_year)));
+}
+
+int length_detail(const Context& context, std::size_t characters) {
+  std::size_t size[kUnits];
+  for (std::size_t i = 0; i < kUnits; ++i) size[i] = context.key_size(static_cast<Unit>(i));
+  return errdetail(
+      "A key of this context has %zu, %zu, %zu, %zu, %zu, %zu or %zu characters, not %zu.", size[0],
+      size[1], size[2], size[3], size[4], size[5], size[6], characters);
+}
+
+int range_detail(const Context& context, std::string_view rest, int position,
+                 const DecodeResult& result) {
+  char greatest[Context::kMaxKeySize];
+  const std::size_t size = context.size_of(result.group);
+  write_group(result.greatest, greatest, size);
+  return errdetail("The %s \"%.*s\" at position %d is out of range: the greatest is \"%.*s\".",
+                   kUnitNames[static_cast<std::size_t>(result.group)].data(),
+                   static_cast<int>(size), rest.data(), position, static_cast<int>(size), greatest);
+}
+
+// Reports a key that the context refuses.
+[[noreturn]] void invalid_key(const Context& context, text* key, std::string_view view) {
+  const auto characters =
+      static_cast<std::size_t>(pg_mbstrlen_with_len(view.data(), static_cast<int>(view.size())));
+  Period period;
+  const DecodeResult result = context.decode(view, characters, period);
+  const int position = static_cast<int>(result.position) + 1;
+  const std::string_view rest(view.data() + result.position, view.size() - result.position);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                  errmsg("invalid codokey: \"%s\"", text_to_cstring(key)),
+                  result.error == ParseError::length ? length_detail(context, characters)
+                  : result.error == ParseError::digit
+                      ? errdetail("%s at position %d is not a base-36 digit.", name_character(rest),
+                                  position)
+                      : range_detail(context, rest, position, result)));
+}
+
+// The arguments since_year, until_year and until_split, of which since_year is number first.
+Context context_arguments(FunctionCallInfo fcinfo, int first) {
+  const Context context{PG_GETARG_INT32(first), PG_GETARG_INT32(first + 1),
+                        PG_GETARG_INT32(first + 2)};
+  const ContextError error = context.check();
+  if (unlikely(error != ContextError::none)) invalid_context(context, error);
+  return context;
+}
+
+// The key of an instant, by the arguments unit, since_year, until_year and until_split, of which
+// unit is number first.
+Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
+  text* name = PG_GETARG_TEXT_PP(first);
+  const std::optional<Unit> unit = unit_from_name(text_view(name));
+  if (unlikely(!unit)) invalid_unit(name);
+  const Context context = context_arguments(fcinfo, first + 1);
+
+  auto* result = static_cast<text*>(palloc(VARHDRSZ + Context::kMaxKeySize));
+  const EncodeResult encoded = context.encode(
+      instant, *unit, std::span<char, Context::kMaxKeySize>(VARDATA(result), Context::kMaxKeySize));
+  if (unlikely(encoded.error != EncodeResult::Error::none))
+    time_out_of_range(context, encoded.error == EncodeResult::Error::before_since);
+  SET_VARSIZE(result, VARHDRSZ + encoded.size);
+  PG_RETURN_TEXT_P(result);
+}
+
+// What the arguments key, since_year, until_year and until_split stand for.
+Period decode(FunctionCallInfo fcinfo) {
+  text* key = PG_GETARG_TEXT_PP(0);
+  const Context context = context_arguments(fcinfo, 1);
+  const std::string_view view = text_view(key);
+  Period period;
+  if (unlikely(context.decode(view, view.size(), period).error != ParseError::none))
+    invalid_key(context, key, view);
+  return period;
+}
+
+// Not over microseconds since 1970: in 64 bits they end before timestamps do. The infinities are
+// the ends of the 64 bits, in years that no context has.
+Instant instant_from_timestamp(Timestamp timestamp) {
+  const std::int64_t micros = timestamp % USECS_PER_SEC;
+  return {floor_divide(timestamp, USECS_PER_SEC) + kEpochDays * kSecondsPerDay,
+          static_cast<std::uint32_t>((micros < 0 ? micros + USECS_PER_SEC : micros) * 1000)};
+}
+
+// The microsecond that an instant is in.
+TimestampTz timestamptz_from_instant(Instant instant) {
+  return (instant.unix_s - kEpochDays * kSecondsPerDay) * USECS_PER_SEC + instant.nanos / 1000;
+}
+
+}  // namespace
+
+// codokey(at timestamptz, unit text, since_year int, until_year int, until_split int) -> text
+IDS_FUNCTION(codokey) {
+  return encode(fcinfo, 1, instant_from_timestamp(PG_GETARG_TIMESTAMPTZ(0)));
+}
+
+// codokey(at timestamp, unit text, since_year int, until_year int, until_split int) -> text
+IDS_FUNCTION(codokey_timestamp) {
+  return encode(fcinfo, 1, instant_from_timestamp(PG_GETARG_TIMESTAMP(0)));
+}
+
+// codokey(at date, unit text, since_year int, until_year int, until_split int) -> text
+IDS_FUNCTION(codokey_date) {
+  return encode(fcinfo, 1, {(PG_GETARG_DATEADT(0) + kEpochDays) * kSecondsPerDay});
+}
+
+// gen_codokey(unit text, since_year int, until_year int, until_split int) -> text
+IDS_FUNCTION(gen_codokey) {
+  return encode(fcinfo, 0, instant_from_timestamp(GetCurrentTimestamp()));
+}
+
+// codokey_extract_timestamp(key text, since_year int, until_year int, until_split int)
+// -> timestamptz
+IDS_FUNCTION(codokey_extract_timestamp) {
+  PG_RETURN_TIMESTAMPTZ(timestamptz_from_instant(decode(fcinfo).first));
+}
+
+// codokey_range(key text, since_year int, until_year int, until_split int) -> tstzrange
+IDS_FUNCTION(codokey_range) {
+  const Period period = decode(fcinfo);
+  // Rounded outwards, so that the range of a key below the microsecond is not empty.
+  const TimestampTz next = timestamptz_from_instant(period.next) + (period.next.nanos % 1000 != 0);
+  RangeBound lower{TimestampTzGetDatum(timestamptz_from_instant(period.first)), false, true, true};
+  RangeBound upper{TimestampTzGetDatum(next), false, false, false};
+  TypeCacheEntry* type = range_get_typcache(fcinfo, TSTZRANGEOID);
+  PG_RETURN_RANGE_P(make_range(type, &lower, &upper, false, nullptr));
+}
+
+// codokey_unit(key text, since_year int, until_year int, until_split int) -> text
+IDS_FUNCTION(codokey_unit) {
+  const std::string_view name = kUnitNames[static_cast<std::size_t>(decode(fcinfo).unit)];
+  return text_datum(name);
+}
+
+// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: of the
+// key; a context that is none is an error here too.
+IDS_FUNCTION(codokey_is_valid) {
+  const std::string_view key = text_view(PG_GETARG_TEXT_PP(0));
+  const Context context = context_arguments(fcinfo, 1);
+  Period period;
+  PG_RETURN_BOOL(context.decode(key, key.size(), period).error == ParseError::none);
+}

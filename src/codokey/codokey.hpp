@@ -1,0 +1,315 @@
+// Codokey, https://github.com/ademilsonfp/codokey 0.0.1: a date as text that counts down, so that
+// texts in the order of their bytes are dates from the newest to the oldest.
+//
+//   groups  until_year - year         as many digits as until_year - since_year needs
+//           11 - month                1 digit, months from 0
+//           last day of month - day   1
+//           23 - hour                 1
+//           59 - minute               2
+//           59 - second               2
+//           until_split - fraction    as many as until_split needs; the fraction of the second in
+//                                     units of 1 / (until_split + 1), rounded down
+//   text    1 to 17 digits 0-9a-z (base 36, groups padded with zeros), lower case out, either case
+//           in; the unit of a key is that of its last group, and a key stands for that whole period
+//   context since_year, until_year, until_split: needed for reading a key, so the same for its life
+//   range   1 January of since_year to 31 December of until_year; proleptic Gregorian calendar with
+//           the astronomical year 0 (1 BC), UTC, no leap seconds; no years before 0
+//   errors  a length that no unit has; a character that is no digit; a group above its maximum (a
+//           day: of its month); a time or a context out of range
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
+
+namespace ids::codokey {
+
+// The specification's precision 0 to 6; also the groups of a key, most significant first.
+enum class Unit : std::uint8_t { year, month, day, hour, minute, second, split };
+
+inline constexpr std::size_t kUnits = 7;
+inline constexpr std::array<std::string_view, kUnits> kUnitNames = {
+    "year", "month", "day", "hour", "minute", "second", "split"};
+
+constexpr std::optional<Unit> unit_from_name(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < kUnits; ++i)
+    if (kUnitNames[i] == name) return static_cast<Unit>(i);
+  return std::nullopt;
+}
+
+struct Instant {
+  std::int64_t unix_s = 0;
+  std::uint32_t nanos = 0;  // 0 to 999,999,999, counted up from unix_s before 1970 too
+
+  constexpr bool operator==(const Instant&) const = default;
+};
+
+// From first up to, without it, next.
+struct Period {
+  Unit unit{};
+  Instant first;
+  Instant next;
+
+  constexpr bool operator==(const Period&) const = default;
+};
+
+inline constexpr std::int64_t kSecondsPerDay = 86'400;
+inline constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+
+// The last year whose end PostgreSQL's timestamptz still holds.
+inline constexpr std::int32_t kLastYear = 294'275;
+
+// Months and days count from 0.
+struct Date {
+  std::int64_t year;
+  std::uint32_t month;
+  std::uint32_t day;
+};
+
+// Between dates and days since 1970: years run from March, so that a leap day is a year's last, and
+// repeat after 400 (146,097 days). 719,468 days lie between 1 March of year 0 and 1970.
+constexpr std::int64_t days_from_date(Date date) noexcept {
+  const std::int64_t year = date.year - (date.month < 2);
+  const std::int64_t cycle = floor_divide(year, 400);
+  const auto year_of_cycle = static_cast<std::uint32_t>(year - cycle * 400);
+  const std::uint32_t month_from_march = (date.month + 10) % 12;
+  const std::uint32_t day_of_year = (153 * month_from_march + 2) / 5 + date.day;
+  return cycle * 146'097 + year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 +
+         day_of_year - 719'468;
+}
+
+constexpr Date date_from_days(std::int64_t unix_days) noexcept {
+  const std::int64_t days = unix_days + 719'468;
+  const std::int64_t cycle = floor_divide(days, 146'097);
+  const auto day_of_cycle = static_cast<std::uint32_t>(days - cycle * 146'097);
+  const std::uint32_t year_of_cycle =
+      (day_of_cycle - day_of_cycle / 1'460 + day_of_cycle / 36'524 - day_of_cycle / 146'096) / 365;
+  const std::uint32_t day_of_year =
+      day_of_cycle - (year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100);
+  const std::uint32_t month_from_march = (5 * day_of_year + 2) / 153;
+  const std::uint32_t month = (month_from_march + 2) % 12;
+  return {cycle * 400 + year_of_cycle + (month < 2), month,
+          day_of_year - (153 * month_from_march + 2) / 5};
+}
+
+constexpr std::uint32_t last_day_of_month(std::int64_t year, std::uint32_t month) noexcept {
+  constexpr std::array<std::uint8_t, 12> kLastDays = {30, 27, 30, 29, 30, 29,
+                                                      30, 30, 29, 30, 29, 30};
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return kLastDays[month] + (month == 1 && leap);
+}
+
+inline constexpr Alphabet<36> kAlphabet{"0123456789abcdefghijklmnopqrstuvwxyz", LetterCase::either};
+
+// Digits that a group with this maximum takes.
+constexpr std::size_t group_size(std::uint32_t greatest) noexcept {
+  std::size_t size = 1;
+  while (greatest /= 36) ++size;
+  return size;
+}
+
+// Writes value in size digits.
+constexpr void write_group(std::uint32_t value, char* out, std::size_t size) noexcept {
+  for (std::size_t i = size; i-- > 0; value /= 36) out[i] = kAlphabet.digits[value % 36];
+}
+
+enum class ContextError : std::uint8_t {
+  none,
+  since_year,   // before year 0
+  until_year,   // after kLastYear
+  year_order,   // since_year after until_year
+  until_split,  // not 9, 99 ... 999,999,999
+};
+
+struct EncodeResult {
+  enum class Error : std::uint8_t { none, before_since, after_until };
+  Error error = Error::none;
+  std::size_t size = 0;  // characters written
+
+  constexpr bool operator==(const EncodeResult&) const = default;
+};
+
+struct DecodeResult {
+  ParseError error = ParseError::none;
+  std::size_t position = 0;    // 0-based, in bytes; all characters before it are ASCII digits
+  Unit group{};                // for ParseError::range: the group that begins at the position
+  std::uint32_t greatest = 0;  // and its maximum
+
+  constexpr bool operator==(const DecodeResult&) const = default;
+};
+
+struct Context {
+  static constexpr std::size_t kMaxKeySize =
+      group_size(kLastYear) + 1 + 1 + 1 + 2 + 2 + group_size(999'999'999);
+
+  std::int32_t since_year = 1970;
+  std::int32_t until_year = 3265;
+  std::int32_t until_split = 9;
+
+  // The other functions need a context without error.
+  constexpr ContextError check() const noexcept {
+    if (since_year < 0) return ContextError::since_year;
+    if (until_year > kLastYear) return ContextError::until_year;
+    if (since_year > until_year) return ContextError::year_order;
+    for (std::int64_t power = 10; power <= kNanosPerSecond; power *= 10)
+      if (until_split == power - 1) return ContextError::none;
+    return ContextError::until_split;
+  }
+
+  constexpr std::size_t size_of(Unit group) const noexcept {
+    switch (group) {
+      case Unit::year:
+        return group_size(static_cast<std::uint32_t>(until_year - since_year));
+      case Unit::minute:
+      case Unit::second:
+        return 2;
+      case Unit::split:
+        return group_size(static_cast<std::uint32_t>(until_split));
+      default:
+        return 1;
+    }
+  }
+
+  constexpr std::size_t key_size(Unit unit) const noexcept {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(unit); ++i)
+      size += size_of(static_cast<Unit>(i));
+    return size;
+  }
+
+  // Writes the key of the period that an instant is in.
+  constexpr EncodeResult encode(Instant instant, Unit unit,
+                                std::span<char, kMaxKeySize> out) const noexcept {
+    const std::int64_t days = floor_divide(instant.unix_s, kSecondsPerDay);
+    const auto second = static_cast<std::uint32_t>(instant.unix_s - days * kSecondsPerDay);
+    const Date date = date_from_days(days);
+    if (date.year < since_year) return {EncodeResult::Error::before_since};
+    if (date.year > until_year) return {EncodeResult::Error::after_until};
+
+    const auto last = static_cast<std::uint32_t>(until_split);
+    const std::array<std::uint32_t, kUnits> groups = {
+        static_cast<std::uint32_t>(until_year - date.year),
+        11 - date.month,
+        last_day_of_month(date.year, date.month) - date.day,
+        23 - second / 3600,
+        59 - second / 60 % 60,
+        59 - second % 60,
+        last - instant.nanos / split_nanos()};
+    std::size_t size = 0;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(unit); ++i) {
+      const std::size_t digits = size_of(static_cast<Unit>(i));
+      write_group(groups[i], out.data() + size, digits);
+      size += digits;
+    }
+    return {EncodeResult::Error::none, size};
+  }
+
+  // Reads a key into out, which is set if there is no error. characters: the key's length as its
+  // user sees it, which a key with characters of several bytes is reported by.
+  constexpr DecodeResult decode(std::string_view key, std::size_t characters,
+                                Period& out) const noexcept {
+    const std::optional<Unit> unit = unit_of_size(characters);
+    if (!unit) return {ParseError::length};
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (kAlphabet.value(key[i]) == kAlphabet.kNotADigit) return {ParseError::digit, i};
+
+    std::array<std::uint32_t, kUnits> fields{};  // counting up, from 0
+    std::size_t position = 0;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(*unit); ++i) {
+      const auto group = static_cast<Unit>(i);
+      const std::uint32_t greatest = greatest_of(group, fields);
+      const std::size_t size = size_of(group);
+      std::uint64_t value = 0;
+      for (std::size_t j = position; j < position + size; ++j)
+        value = value * 36 + kAlphabet.value(key[j]);
+      if (value > greatest) return {ParseError::range, position, group, greatest};
+      fields[i] = greatest - static_cast<std::uint32_t>(value);
+      position += size;
+    }
+    out = period(*unit, fields);
+    return {};
+  }
+
+ private:
+  constexpr std::uint32_t split_nanos() const noexcept {
+    return static_cast<std::uint32_t>(kNanosPerSecond / (until_split + 1));
+  }
+
+  constexpr std::optional<Unit> unit_of_size(std::size_t size) const noexcept {
+    std::size_t key = 0;
+    for (std::size_t i = 0; i < kUnits; ++i) {
+      key += size_of(static_cast<Unit>(i));
+      if (key == size) return static_cast<Unit>(i);
+    }
+    return std::nullopt;
+  }
+
+  // A group's maximum, where the fields before it are known.
+  constexpr std::uint32_t greatest_of(
+      Unit group, const std::array<std::uint32_t, kUnits>& fields) const noexcept {
+    switch (group) {
+      case Unit::year:
+        return static_cast<std::uint32_t>(until_year - since_year);
+      case Unit::month:
+        return 11;
+      case Unit::day:
+        return last_day_of_month(since_year + std::int64_t{fields[0]}, fields[1]);
+      case Unit::hour:
+        return 23;
+      case Unit::minute:
+      case Unit::second:
+        return 59;
+      default:
+        return static_cast<std::uint32_t>(until_split);
+    }
+  }
+
+  constexpr Period period(Unit unit,
+                          const std::array<std::uint32_t, kUnits>& fields) const noexcept {
+    const auto [year, month, day, hour, minute, second, split] = fields;
+    const Date date{since_year + std::int64_t{year}, month, day};
+    const Instant first{days_from_date(date) * kSecondsPerDay + hour * 3600 + minute * 60 + second,
+                        split * split_nanos()};
+    return {unit, first, next(unit, date, first)};
+  }
+
+  constexpr Instant next(Unit unit, Date date, Instant first) const noexcept {
+    switch (unit) {
+      case Unit::year:
+        return {days_from_date({date.year + 1, 0, 0}) * kSecondsPerDay};
+      case Unit::month:
+        return {first.unix_s + (last_day_of_month(date.year, date.month) + 1) * kSecondsPerDay};
+      case Unit::day:
+        return {first.unix_s + kSecondsPerDay};
+      case Unit::hour:
+        return {first.unix_s + 3600};
+      case Unit::minute:
+        return {first.unix_s + 60};
+      case Unit::second:
+        return {first.unix_s + 1};
+      default:
+        return first.nanos + split_nanos() < kNanosPerSecond
+                   ? Instant{first.unix_s, first.nanos + split_nanos()}
+                   : Instant{first.unix_s + 1};
+    }
+  }
+};
+
+// The example of the specification: 2022-12-31T23:59:59.900Z is yj00000000.
+static_assert([] {
+  constexpr Instant instant{1672531199, 900'000'000};
+  char buffer[Context::kMaxKeySize]{};
+  const EncodeResult encoded = Context{}.encode(instant, Unit::split, buffer);
+  const std::string_view key(buffer, encoded.size);
+  Period period;
+  return key == "yj00000000" && Context{}.decode(key, key.size(), period) == DecodeResult{} &&
+         period == Period{Unit::split, instant, {1672531200, 0}};
+}());
+
+}  // namespace ids::codokey
