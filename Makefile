@@ -124,7 +124,7 @@ SQL_SCRIPT = { \
         -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; \
-  cat src/install/generators.sql; \
+  cat src/install/generators.sql; echo; cat src/install/partitions.sql; \
 }
 
 sql:

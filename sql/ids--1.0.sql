@@ -1068,3 +1068,82 @@ CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C V
 COMMENT ON FUNCTION ids_reset_clock() IS 'makes generators that run ahead of the clock follow it again; their order and uniqueness start anew';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
+
+-- Partitions by time
+
+CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp
+	SET timezone = 'UTC'
+AS $procedure$
+DECLARE
+	months constant int := extract(year FROM every) * 12 + extract(month FROM every);
+	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- so that weeks begin on Mondays
+	id_schema name;
+	id_type name;
+	parent_schema name;
+	prefix text; -- of the partitions' names
+	lower_time timestamptz;
+	upper_time timestamptz;
+	lower_id text;
+	upper_id text;
+	covered boolean;
+	partition_name text;
+BEGIN
+	IF parent IS NULL OR every IS NULL OR "from" IS NULL OR upto IS NULL THEN
+		RAISE EXCEPTION 'no argument of ids_create_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
+		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	IF every <= '0'::interval OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) THEN
+		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Use whole months and years, or days and times, and more than zero.';
+	END IF;
+
+	SELECT idn.nspname, t.typname, n.nspname, c.relname INTO id_schema, id_type, parent_schema, prefix
+	FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace
+		JOIN pg_partitioned_table p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+		JOIN pg_type t ON t.oid = a.atttypid
+		JOIN pg_namespace idn ON idn.oid = t.typnamespace
+		JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'ids'
+	WHERE c.oid = parent;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'table "%" is not partitioned by range on one column of an identifier type', parent USING ERRCODE = 'wrong_object_type',
+			HINT = 'Create it with PARTITION BY RANGE (id), where the type of id is one of the extension ids.';
+	END IF;
+	WHILE octet_length(prefix) > 63 - length('_YYYYMMDD_HHMMSS') LOOP
+		prefix := left(prefix, -1);
+	END LOOP;
+
+	-- Two calls at once must not both find a partition missing.
+	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+
+	lower_time := CASE WHEN months > 0
+		THEN make_timestamptz(1, 1, 1, 0, 0, 0)
+			+ make_interval(months => div(extract(year FROM "from") * 12 + extract(month FROM "from") - 13, months)::int * months)
+		ELSE date_bin(every, "from", monday) END;
+	WHILE lower_time < upto LOOP
+		upper_time := lower_time + every;
+		EXECUTE format('SELECT %1$I.%2$I($1), %1$I.%2$I($2)', id_schema, id_type || '_first') INTO lower_id, upper_id USING lower_time, upper_time;
+		-- Not missing if one partition has it all, be it made by an earlier call or by hand.
+		EXECUTE format($query$
+				SELECT count(*) > 0
+				FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+					regexp_match(pg_get_expr(relpartbound, c.oid), '^FOR VALUES FROM \((?:MINVALUE|''(\w+)'')\) TO \((?:MAXVALUE|''(\w+)'')\)') bound
+				WHERE inhparent = $1
+					AND coalesce(bound[1]::%1$I.%2$I OPERATOR(%1$I.<=) $2::%1$I.%2$I, bound IS NOT NULL)
+					AND coalesce(bound[2]::%1$I.%2$I OPERATOR(%1$I.>=) $3::%1$I.%2$I, bound IS NOT NULL)
+			$query$, id_schema, id_type) INTO covered USING parent, lower_id, upper_id;
+		-- Where the type's range ends, both are its first or last value.
+		IF NOT covered AND lower_id <> upper_id THEN
+			partition_name := prefix || to_char(lower_time, CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
+			EXECUTE format('CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)', parent_schema, partition_name, parent, lower_id, upper_id);
+		END IF;
+		lower_time := upper_time;
+	END LOOP;
+END $procedure$;
+
+COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions of a table partitioned by range on an identifier: whole months, days or times in UTC, from the one that has the first time to the one before the second';

@@ -21,7 +21,9 @@ echo
 psql -X --quiet -v ON_ERROR_STOP=1 --echo-queries <<'SQL'
 SELECT id, id::timestamptz AS "time", session FROM item ORDER BY id;
 
-SELECT count(*) AS "rows of the last minute" FROM item WHERE id >= ulid_first(now() - interval '1 minute');
+SELECT count(*) AS "rows of the last minute" FROM item WHERE id >= now() - interval '1 minute';
+
+EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id <@ tstzrange(now() - interval '1 minute', now());
 
 -- The other types work the same way.
 SELECT gen_scru160() AS scru160, gen_tbsl() AS tbsl, gen_snowflake() AS snowflake FROM generate_series(1, 3);
@@ -29,6 +31,9 @@ SELECT gen_scru160() AS scru160, gen_tbsl() AS tbsl, gen_snowflake() AS snowflak
 SELECT * FROM scru160_parts(gen_scru160());
 SELECT * FROM tbsl_parts(gen_tbsl());
 SELECT * FROM snowflake_parts(gen_snowflake());
+
+-- Codokeys are dates as text, the newest first.
+SELECT codokey(date '2022-12-31'), gen_codokey('second') AS now;
 
 SELECT * FROM ids_generators;
 SQL

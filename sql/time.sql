@@ -1,0 +1,87 @@
+-- Time is in the id, for all types
+SET TIME ZONE 'Europe/Berlin';
+SET DateStyle = 'ISO';
+SET client_min_messages = warning;
+\set T ulid
+\i test/regress/time.psql
+\set T scru160
+\i test/regress/time.psql
+\set T tbsl
+\i test/regress/time.psql
+\set T snowflake
+\i test/regress/time.psql
+
+-- ids_create_partitions: the missing ones, in UTC whatever TimeZone says
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from", upper::ulid::timestamptz AS upto
+  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid, substring(pg_get_expr(relpartbound, c.oid), 'FROM \(''(.*)''\) TO') lower, substring(pg_get_expr(relpartbound, c.oid), 'TO \(''(.*)''\)') upper
+  WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'log') ORDER BY 2;
+SET TIME ZONE 'America/New_York';
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+SET TIME ZONE 'Asia/Kolkata';
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+SET TIME ZONE 'UTC';
+SELECT * FROM partition;
+-- days over a change to summer time; one made by hand is left alone, and so is what a larger one holds
+CREATE TABLE by_hand PARTITION OF log FOR VALUES FROM (ulid_first('2027-03-28')) TO (ulid_first('2027-03-29'));
+SET TIME ZONE 'Europe/Berlin';
+CALL ids_create_partitions('log', '1 day', '2027-03-27', '2027-03-30');
+CALL ids_create_partitions('log', '1 day', '2026-04-10', '2026-04-12');
+SET TIME ZONE 'UTC';
+SELECT * FROM partition WHERE "from" >= '2026-06-01';
+DROP TABLE log;
+-- weeks, quarters, hours
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 week', '2026-11-01', '2026-11-10');
+CALL ids_create_partitions('log', '3 months', '2027-02-10', '2027-05-01');
+CALL ids_create_partitions('log', '6 hours', '2028-02-28 20:00', '2028-02-29 05:00');
+SELECT * FROM partition;
+-- a partition that has only a part of the time
+CALL ids_create_partitions('log', '1 day', '2028-02-28', '2028-02-29');
+DROP VIEW partition;
+DROP TABLE log;
+-- from the beginning of the type's range, with a default partition
+CREATE TABLE log (id snowflake) PARTITION BY RANGE (id);
+CREATE TABLE log_rest PARTITION OF log DEFAULT;
+CALL ids_create_partitions('log', '1 year', '2015-06-01', '2018-06-01');
+SELECT relid FROM pg_partition_tree('log') WHERE isleaf;
+DROP TABLE log;
+-- a parent that is none, and bad arguments
+CREATE TABLE log (id ulid, n int);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+DROP TABLE log;
+CREATE TABLE log (id ulid, n int) PARTITION BY RANGE (id, n);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+DROP TABLE log;
+CREATE TABLE log (id ulid, n int) PARTITION BY HASH (id);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+DROP TABLE log;
+CREATE TABLE log (id uuid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+DROP TABLE log;
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '0', '2026-03-01', '2026-05-01');
+CALL ids_create_partitions('log', '1 month 1 day', '2026-03-01', '2026-05-01');
+CALL ids_create_partitions('log', '1 month', '-infinity', '2026-05-01');
+CALL ids_create_partitions('log', '1 month', NULL, '2026-05-01');
+CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-03-01');
+SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
+DROP TABLE log;
+-- with the extension in another schema, whose name needs quotes, and a hostile search_path
+CREATE SCHEMA "My.Ids";
+ALTER EXTENSION ids SET SCHEMA "My.Ids";
+CREATE SCHEMA hostile;
+CREATE FUNCTION hostile.ulid_first(timestamptz) RETURNS text LANGUAGE sql AS $$SELECT 'x'$$;
+CREATE SCHEMA app;
+SET search_path = hostile, app, public;
+CREATE TABLE app."Log" (id "My.Ids".ulid) PARTITION BY RANGE (id);
+CALL "My.Ids".ids_create_partitions('app."Log"', '1 month', '2026-03-01', '2026-05-01');
+CALL "My.Ids".ids_create_partitions('app."Log"', '1 month', '2026-03-01', '2026-06-01');
+SELECT relid FROM pg_partition_tree('app."Log"') WHERE isleaf;
+SELECT id OPERATOR("My.Ids".>=) '2026-03-31'::timestamptz AS predicate FROM (VALUES ("My.Ids".gen_ulid('2026-04-01'))) v (id);
+RESET search_path;
+DROP SCHEMA hostile CASCADE;
+DROP SCHEMA app CASCADE;
+ALTER EXTENSION ids SET SCHEMA public;
+DROP SCHEMA "My.Ids";
