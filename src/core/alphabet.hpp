@@ -2,8 +2,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
 
 namespace ids {
 
@@ -38,6 +42,41 @@ struct Alphabet {
     if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
     if (c >= 'a' && c <= 'z') return static_cast<char>(c - 'a' + 'A');
     return c;
+  }
+};
+
+// The digits of an alphabet whose base is a power of two, two at a time.
+template <std::size_t Base>
+struct DigitPairs {
+  static constexpr std::size_t kBits = 2 * std::countr_zero(Base);
+  static_assert(std::has_single_bit(Base));
+
+  std::array<std::array<char, 2>, Base * Base> pairs{};
+
+  explicit consteval DigitPairs(const Alphabet<Base>& alphabet) {
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      pairs[i] = {alphabet.digits[i / Base], alphabet.digits[i % Base]};
+  }
+
+  // Writes the number's lowest Count digits.
+  template <std::size_t Count>
+  constexpr void write(std::uint64_t number, char* out) const noexcept {
+    static_assert(Count % 2 == 0 && Count / 2 * kBits <= 64);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (write_pair(number >> (Count / 2 - 1 - I) * kBits, out + 2 * I), ...);
+    }
+    (std::make_index_sequence<Count / 2>{});
+  }
+
+ private:
+  constexpr void write_pair(std::uint64_t number, char* out) const noexcept {
+    const std::array<char, 2>& pair = pairs[number % pairs.size()];
+    if (std::is_constant_evaluated()) {
+      out[0] = pair[0];
+      out[1] = pair[1];
+    } else {
+      std::memcpy(out, pair.data(), 2);
+    }
   }
 };
 

@@ -40,6 +40,8 @@ struct Scru160 {
 
   static constexpr Alphabet<32> kBase32hex{"0123456789ABCDEFGHIJKLMNOPQRSTUV", LetterCase::either};
   static constexpr Alphabet<16> kHex{"0123456789abcdef", LetterCase::either};
+  static constexpr DigitPairs<32> kBase32hexPairs{kBase32hex};
+  static constexpr DigitPairs<16> kHexPairs{kHex};
 
  private:
   // In both encodings a quarter of the digits are a quarter of the bytes: 40 bits.
@@ -64,14 +66,14 @@ struct Scru160 {
   }
 
   template <std::size_t TextSize, std::size_t Base>
-  static constexpr void format_quarters(const Alphabet<Base>& alphabet, const Value& value,
+  static constexpr void format_quarters(const DigitPairs<Base>& pairs, const Value& value,
                                         std::span<char, TextSize> out) noexcept {
     constexpr std::size_t kDigits = TextSize / 4;
     for (std::size_t i = 0; i < 4; ++i) {
       const std::uint8_t* bytes = value.data() + i * kQuarter;
       const std::uint64_t quarter =
           std::uint64_t{bytes[0]} << 32 | load_big_endian<std::uint32_t>(bytes + 1);
-      format_digits(alphabet, quarter, out.subspan(i * kDigits, kDigits));
+      pairs.template write<kDigits>(quarter, out.data() + i * kDigits);
     }
   }
 
@@ -94,11 +96,11 @@ struct Scru160 {
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
-    format_quarters<kTextSize>(kBase32hex, value, out);
+    format_quarters<kTextSize>(kBase32hexPairs, value, out);
   }
   // The 40 hexadecimal digits, lower case.
   static constexpr void format_hex(const Value& value, std::span<char, kHexSize> out) noexcept {
-    format_quarters<kHexSize>(kHex, value, out);
+    format_quarters<kHexSize>(kHexPairs, value, out);
   }
 
   // What the characters of a text of that size should be.

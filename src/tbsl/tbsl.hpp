@@ -41,6 +41,7 @@ struct Tbsl {
   static constexpr std::int64_t kMaxTime = 9'999'999'999'999'999;
 
   static constexpr Alphabet<16> kAlphabet{"0123456789ABCDEF", LetterCase::distinct};
+  static constexpr DigitPairs<16> kPairs{kAlphabet};
 
  private:
   static constexpr Uint128 kMaxNumber = (Uint128{1} << 80) - 1;
@@ -106,7 +107,8 @@ struct Tbsl {
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
-    format_digits(kAlphabet, join(value), out);
+    kPairs.write<16>(load_big_endian<std::uint64_t>(value.data()), out.data());
+    kPairs.write<4>(load_big_endian<std::uint16_t>(value.data() + 8), out.data() + 16);
   }
 
   // The suffixes of a generator that counts to kCounters - 1 within a microsecond. Sequenced ones

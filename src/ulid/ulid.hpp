@@ -30,6 +30,7 @@ struct Ulid {
   static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
 
   static constexpr Alphabet<32> kAlphabet{"0123456789ABCDEFGHJKMNPQRSTVWXYZ", LetterCase::either};
+  static constexpr DigitPairs<32> kPairs{kAlphabet};
 
   // unix_ms: 48 bits; random16 and random64: the randomness, its upper 16 and lower 64 bits.
   static constexpr Value make(std::uint64_t unix_ms, std::uint16_t random16,
@@ -68,12 +69,11 @@ struct Ulid {
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
-    std::uint64_t upper = load_big_endian<std::uint64_t>(value.data());
-    std::uint64_t lower = load_big_endian<std::uint64_t>(value.data() + 8);
-    for (std::size_t i = kTextSize; i-- > 14; lower >>= 5) out[i] = kAlphabet.digits[lower & 31];
-    out[13] = kAlphabet.digits[lower | (upper & 1) << 4];
-    upper >>= 1;
-    for (std::size_t i = 13; i-- > 0; upper >>= 5) out[i] = kAlphabet.digits[upper & 31];
+    const auto upper = load_big_endian<std::uint64_t>(value.data());
+    const auto lower = load_big_endian<std::uint64_t>(value.data() + 8);
+    kPairs.write<2>(upper >> 56, out.data());
+    kPairs.write<12>(upper << 4 | lower >> 60, out.data() + 2);
+    kPairs.write<12>(lower, out.data() + 14);
   }
 
   static constexpr bool valid(const Value&) noexcept { return true; }
