@@ -7,7 +7,7 @@ EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
 DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
-LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra
+LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
@@ -70,10 +70,15 @@ demo: deps
 	@$(BUILD)
 	@test/private.sh server test/demo.sh
 
-check: deps unit
+check: deps
+	@echo 'unit tests'
+	@$(MAKE) unit
+	@echo 'building'
 	@$(BUILD)
 	@$(MAKE) lint
+	@echo 'regression tests'
 	@test/private.sh server $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
+	@echo 'tests that start servers'
 	@test/private.sh prove
 
 tap: deps
@@ -104,7 +109,7 @@ build/test/unit/%.o: test/unit/%.cpp | deps
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
 	@echo 'checking the library, the sources and $(DATA)'
-	@! nm -D --undefined-only ids.so | c++filt | grep -E ' U (_Z|std::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
+	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done

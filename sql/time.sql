@@ -2,6 +2,7 @@
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;
+\set SHOW_CONTEXT never
 \set T ulid
 \i test/regress/time.psql
 \set T scru160
@@ -39,6 +40,13 @@ CALL ids_create_partitions('log', '6 hours', '2028-02-28 20:00', '2028-02-29 05:
 SELECT * FROM partition;
 -- a partition that has only a part of the time
 CALL ids_create_partitions('log', '1 day', '2028-02-28', '2028-02-29');
+-- a partition is a partition like any other: keys, defaults, checks, generated columns and foreign keys
+CREATE TABLE other (id int PRIMARY KEY);
+CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 0) DEFAULT 1, other int REFERENCES other, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED) PARTITION BY RANGE (id);
+CREATE INDEX ON full_log (n);
+CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
+\d full_log_20260101
+DROP TABLE full_log, other;
 DROP VIEW partition;
 DROP TABLE log;
 -- from the beginning of the type's range, with a default partition

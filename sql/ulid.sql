@@ -27,6 +27,7 @@ SELECT '01AN4Zé7BY79KA1307SR9X4MV'::ulid;
 SELECT '015549f0-1d7e-3a66-a08c-07ce13d25363'::ulid;
 SELECT '2026-11-01 12:00'::ulid;
 SELECT '2026-11-01 12:00:00.123456'::ulid;
+SELECT '2026-11-01'::text::ulid;
 SELECT 'today'::ulid;
 SELECT ulid_in(NULL);
 SELECT length(repeat('7', 1000000)) AS a_million, repeat('7', 26)::ulid;

@@ -32,7 +32,7 @@ shift
 case $mode in
   server)
     options=()
-    for setting in "${settings[@]}"; do options+=(-o "$setting"); done
+    for setting in "${settings[@]}" ${SETTINGS:-}; do options+=(-o "$setting"); done
     pg_virtualenv -t -v "$major" -c '--locale=C.UTF-8 --encoding=UTF8' "${options[@]}" "$@"
     ;;
   prove)
@@ -49,9 +49,8 @@ case $mode in
     # PostgreSQL does not run as root.
     if [ "$(id -u)" = 0 ]; then
       chown -R postgres "$stage"
-      runuser -u postgres -- "${run[@]}"
-    else
-      "${run[@]}"
+      run=(runuser -u postgres -- "${run[@]}")
     fi
+    "${run[@]}" || { tail -n 20 tmp_check/log/regress_log_*; exit 1; }
     ;;
 esac

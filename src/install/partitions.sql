@@ -24,6 +24,9 @@ BEGIN
 	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
 		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
+	IF "from" > upto THEN
+		RAISE EXCEPTION 'the first time of partitions, %, is after the last, %', "from", upto USING ERRCODE = 'invalid_parameter_value';
+	END IF;
 	IF every <= '0'::interval OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) THEN
 		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Use whole months and years, or days and times, and more than zero.';
@@ -69,7 +72,10 @@ BEGIN
 		-- Where the type's range ends, both are its first or last value.
 		IF NOT covered AND lower_id <> upper_id THEN
 			partition_name := prefix || to_char(lower_time, CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
-			EXECUTE format('CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)', parent_schema, partition_name, parent, lower_id, upper_id);
+			-- Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent meanwhile.
+			EXECUTE format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION)',
+				parent_schema, partition_name, parent);
+			EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)', parent, parent_schema, partition_name, lower_id, upper_id);
 		END IF;
 		lower_time := upper_time;
 	END LOOP;

@@ -28,10 +28,21 @@ constexpr const char* digit_name([[maybe_unused]] std::size_t text_size) {
   return C::kDigit;
 }
 
-// Whether the character is refused for being in lower case only.
+// Whether the character is refused only for being in lower case.
 template <Codec C>
 constexpr bool wants_upper_case([[maybe_unused]] char character) {
-  if constexpr (requires { C::kUpperCaseOnly; }) return character >= 'a' && character <= 'z';
+  if constexpr (requires { C::kUpperCaseOnly; })
+    return character >= 'a' && character <= 'z' &&
+           C::kAlphabet.value(static_cast<char>(character - 'a' + 'A')) != C::kAlphabet.kNotADigit;
+  return false;
+}
+
+// Whether a text of 36 characters has hyphens where a uuid has them.
+template <Codec C>
+constexpr bool looks_like_a_uuid([[maybe_unused]] std::string_view text) {
+  if constexpr (requires { C::kCastsToUuid; })
+    return text.size() == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' &&
+           text[23] == '-';
   return false;
 }
 
@@ -42,23 +53,25 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
   const char* at = text + result.position;
   const std::size_t size = std::strlen(text);
   const int position = static_cast<int>(result.position) + 1;
-  ereturn(
-      context, (Datum)0,
-      (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-       errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
-       result.error == ParseError::length
-           ? errdetail_plural("Expected %s, found %d character.",
-                              "Expected %s, found %d characters.", pg_mbstrlen(text), C::kSyntax,
-                              pg_mbstrlen(text))
-       : result.error == ParseError::digit
-           ? errdetail("%s at position %d is not a %s.", name_character(at), position,
-                       digit_name<C>(size))
-           : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
-                       range_rule<C>(result.error)),
-       looks_like_a_time(text)
-           ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
-       : wants_upper_case<C>(*at) ? errhint("Only upper case is canonical: use upper('%s').", text)
-                                  : 0));
+  ereturn(context, (Datum)0,
+          (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+           errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
+           result.error == ParseError::length
+               ? errdetail_plural("Expected %s, found %d character.",
+                                  "Expected %s, found %d characters.", pg_mbstrlen(text),
+                                  C::kSyntax, pg_mbstrlen(text))
+           : result.error == ParseError::digit
+               ? errdetail("%s at position %d is not a %s.", name_character(at), position,
+                           digit_name<C>(size))
+               : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
+                           range_rule<C>(result.error)),
+           looks_like_a_time(text)
+               ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
+           : looks_like_a_uuid<C>(text)
+               ? errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName)
+           : result.error == ParseError::digit && wants_upper_case<C>(*at)
+               ? errhint("Only upper case is canonical: use upper('%s').", text)
+               : 0));
 }
 
 // Raises 22P03 for size bytes that are no C.

@@ -37,9 +37,10 @@ void check_clock(GeneratorState* state, std::int64_t unix_us) {
   struct timespec uptime;
   clock_gettime(CLOCK_MONOTONIC, &uptime);
   const auto now = static_cast<std::uint32_t>(uptime.tv_sec) + 1;
-  std::uint32_t last = pg_atomic_read_u32(&state->last_log);
+  pg_atomic_uint32* last_log = &shared_state()->header.last_log;
+  std::uint32_t last = pg_atomic_read_u32(last_log);
   if (last != 0 && now - last < 60) return;
-  if (!pg_atomic_compare_exchange_u32(&state->last_log, &last, now)) return;
+  if (!pg_atomic_compare_exchange_u32(last_log, &last, now)) return;
   ereport(LOG, (errmsg("the clock is %.3f seconds behind the last identifier of generator \"%s\"",
                        static_cast<double>(lead_us) / 1e6, state->name),
                 errdetail("Identifiers stay unique and in order; their time stands still until the "
@@ -55,6 +56,13 @@ bool wait_for_clock(std::int64_t unix_us) {
   // A signal ends the sleep, but not if it came just before.
   if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
   return true;
+}
+
+std::uint64_t keyed_hash(std::uint64_t value) {
+  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
+  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
+  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
+  return hash_bytes_extended(key, sizeof key, 0);
 }
 
 void clock_out_of_range(const char* generator) {

@@ -18,6 +18,9 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
 // clock reading made before it may be a delay of this backend, so the clock is read once more.
 void check_clock(GeneratorState* state, std::int64_t unix_us);
 
+// A number that only those who know the server's secret can tell from the value.
+std::uint64_t keyed_hash(std::uint64_t value);
+
 // Raises the error for a clock that the generator's type cannot hold.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
@@ -50,6 +53,9 @@ class Generator {
       const bool opens = now > Spec::kLayout.time(previous);
       const TickStep step =
           next_tick(Spec::kLayout, previous, now, opens ? Spec::fresh(previous) : 0);
+      // In the last unit there is nothing to carry into.
+      if (unlikely(!opens && Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
+        clock_out_of_range(Spec::kName);
       if constexpr (Spec::kWaits) {
         if (step.event == TickEvent::carried &&
             wait_for_clock(unix_us(Spec::kLayout.time(step.next)))) {
@@ -72,7 +78,6 @@ class Generator {
 
     const std::uint64_t time = Spec::kLayout.time(tick);
     if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, unix_us(time));
-    if (unlikely(time > std::uint64_t{Spec::kMaxTime})) clock_out_of_range(Spec::kName);
     return tick;
   }
 

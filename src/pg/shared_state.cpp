@@ -17,13 +17,13 @@ struct {
 void initialise(SharedState* state) {
   std::memset(static_cast<void*>(state), 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
+  pg_atomic_init_u32(&state->header.last_log, 0);
   for (std::size_t i = 0; i < SharedState::kSlots; ++i) {
     GeneratorState& generator = state->generators[i];
     pg_atomic_init_u64(&generator.tick, 0);
     pg_atomic_init_u64(&generator.backfilled, drawn.backfilled[i]);
     pg_atomic_init_u64(&generator.rollbacks, 0);
     pg_atomic_init_u32(&generator.behind, 0);
-    pg_atomic_init_u32(&generator.last_log, 0);
   }
 }
 
@@ -90,13 +90,6 @@ SharedState* shared_state() {
     std::memset(&drawn, 0, sizeof drawn);
   }
   return state;
-}
-
-std::uint64_t keyed_hash(std::uint64_t value) {
-  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
-  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
-  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
-  return hash_bytes_extended(key, sizeof key, 0);
 }
 
 void reserve_shared_state() {

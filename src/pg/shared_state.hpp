@@ -16,7 +16,6 @@ struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 backfilled;  // counts identifiers made for a given time, from a random start
   pg_atomic_uint64 rollbacks;   // times the clock was seen to have stepped back
   pg_atomic_uint32 behind;      // 1 from such a sight until the clock has caught up
-  pg_atomic_uint32 last_log;    // when that was logged, in seconds of the monotonic clock
   std::uint32_t unit_us;        // these three never change once the slot is claimed
   std::uint32_t shift;
   char name[32];  // empty: a free slot
@@ -29,7 +28,8 @@ struct SharedState {
   static constexpr std::size_t kSlots = 7;
 
   struct alignas(kCacheLine) {
-    std::uint8_t secret[16];  // drawn once per server start
+    std::uint8_t secret[16];    // drawn once per server start
+    pg_atomic_uint32 last_log;  // when a clock was last logged, in seconds of the monotonic clock
   } header;
   GeneratorState generators[kSlots];
 };
@@ -38,9 +38,6 @@ static_assert(sizeof(SharedState) == 1024);
 // Attaches to the server's shared state, creating it if this is the first session to ask. Needs no
 // shared_preload_libraries. Raises an error if there is no room.
 SharedState* shared_state();
-
-// A number that only those who know the server's secret can tell from the value.
-std::uint64_t keyed_hash(std::uint64_t value);
 
 // At preloading: reserves room for the state.
 void reserve_shared_state();

@@ -24,6 +24,7 @@ struct Ulid {
   static constexpr char kRangeRule[] = "a ulid has 128 bits, so its first digit is at most 7";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
   static constexpr bool kByValue = false;
+  static constexpr bool kCastsToUuid = true;
 
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;

@@ -1,0 +1,122 @@
+-- Measures the identifier types against the built-in ones in one run, by the CPU time of the backend. The
+-- variables rows and repetitions say how much; the results go to the table result.
+\set QUIET on
+\set ON_ERROR_STOP on
+SET jit = off;
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+SET work_mem = '1GB';
+SET maintenance_work_mem = '1GB';
+SET client_min_messages = warning;
+SET TIME ZONE 'UTC';
+CREATE EXTENSION pgstattuple;
+
+CREATE SEQUENCE numbers;
+CREATE TABLE contestant (name text, generator text, type text);
+INSERT INTO contestant VALUES
+  ('uuid', 'gen_random_uuid()', 'uuid'), ('bigint', 'nextval(''numbers'')', 'bigint'),
+  ('ulid', 'gen_ulid()', 'ulid'), ('scru160', 'gen_scru160()', 'scru160'), ('tbsl', 'gen_tbsl()', 'tbsl'), ('snowflake', 'gen_snowflake()', 'snowflake');
+INSERT INTO contestant SELECT 'uuidv7', 'uuidv7()', 'uuid' WHERE current_setting('server_version_num')::int >= 180000;
+
+CREATE TABLE result (n int GENERATED ALWAYS AS IDENTITY, measurement text, name text, repetition int, value float8);
+
+CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql VOLATILE AS $$SELECT split_part(pg_read_file('/proc/self/schedstat', 0, 100), ' ', 1)::float8$$;
+CREATE FUNCTION cost(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE before float8 := cpu_ns();
+BEGIN
+  EXECUTE statement;
+  RETURN cpu_ns() - before;
+END $$;
+
+-- Runs the statement for every contestant, which take turns, and less, and notes the difference per row in ns. In the
+-- statements {T} stands for the contestant's name, {type} for its type and {gen} for its generator.
+CREATE PROCEDURE measure(measurement text, rows float8, repetitions int, statement text, less text DEFAULT 'SELECT', setup text DEFAULT 'SELECT') LANGUAGE plpgsql AS $$
+DECLARE c contestant; ns float8;
+BEGIN
+  FOR repetition IN 1 .. repetitions LOOP
+    FOR c IN SELECT * FROM contestant LOOP
+      EXECUTE replace(replace(replace(setup, '{T}', c.name), '{type}', c.type), '{gen}', c.generator);
+      ns := cost(replace(replace(replace(statement, '{T}', c.name), '{type}', c.type), '{gen}', c.generator))
+          - cost(replace(replace(replace(less, '{T}', c.name), '{type}', c.type), '{gen}', c.generator));
+      INSERT INTO result (measurement, name, repetition, value) VALUES (measurement, c.name, repetition, ns / rows);
+      COMMIT;
+    END LOOP;
+  END LOOP;
+END $$;
+
+\echo '... cost of generating'
+SELECT format('SELECT count(*) FROM generate_series(1, %s) WHERE ', :rows / 2) AS scan \gset
+CALL measure('generate: marginal cost of a call', :rows / 2 * 7, :repetitions, :'scan' || 'num_nonnulls(' || repeat('{gen}, ', 7) || '{gen}) < 0', :'scan' || 'num_nonnulls({gen}) < 0');
+CALL measure('generate: net of count(1)', :rows, :repetitions, format('SELECT count({gen}) FROM generate_series(1, %s)', :rows), format('SELECT count(1) FROM generate_series(1, %s)', :rows));
+
+\echo '... making tables'
+SELECT format($$CREATE UNLOGGED TABLE ordered_%1$s AS SELECT i, %2$s AS id FROM generate_series(1, %3$s) i$$, name, generator, 2 * :rows) FROM contestant \gexec
+SELECT format($$CREATE UNLOGGED TABLE shuffled_%1$s AS SELECT id, id::text AS text FROM ordered_%1$s ORDER BY hashint4(i)$$, name) FROM contestant \gexec
+SELECT format($$CREATE UNLOGGED TABLE copied_%s (id %s)$$, name, type) FROM contestant \gexec
+VACUUM ANALYZE;
+
+\echo '... text'
+CALL measure('text out', 2 * :rows, :repetitions, 'SELECT count(id::text) FROM shuffled_{T}', 'SELECT count(id) FROM shuffled_{T}');
+CALL measure('text in', 2 * :rows, :repetitions, 'SELECT count(text::{type}) FROM shuffled_{T}', 'SELECT count(text) FROM shuffled_{T}');
+
+\echo '... COPY'
+CALL measure('COPY out, text', 2 * :rows, :repetitions, 'COPY shuffled_{T} (id) TO ''/dev/null''');
+CALL measure('COPY out, binary', 2 * :rows, :repetitions, 'COPY shuffled_{T} (id) TO ''/dev/null'' (FORMAT binary)');
+SELECT format($$COPY shuffled_%1$s (id) TO '%2$s/%1$s.text'$$, name, :'directory') FROM contestant \gexec
+SELECT format($$COPY shuffled_%1$s (id) TO '%2$s/%1$s.binary' (FORMAT binary)$$, name, :'directory') FROM contestant \gexec
+CALL measure('COPY in, text', 2 * :rows, :repetitions, format('COPY copied_{T} FROM ''%s/{T}.text''', :'directory'), setup => 'TRUNCATE copied_{T}');
+CALL measure('COPY in, binary', 2 * :rows, :repetitions, format('COPY copied_{T} FROM ''%s/{T}.binary'' (FORMAT binary)', :'directory'), setup => 'TRUNCATE copied_{T}');
+
+\echo '... sorting and indexing'
+CALL measure('ORDER BY, shuffled', 2 * :rows, :repetitions, 'SELECT count(*) FROM (SELECT id FROM shuffled_{T} ORDER BY id OFFSET 0) s');
+CALL measure('ORDER BY, ordered', 2 * :rows, :repetitions, 'SELECT count(*) FROM (SELECT id FROM ordered_{T} ORDER BY id OFFSET 0) s');
+CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions, 'CREATE INDEX made ON shuffled_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions, 'CREATE INDEX made ON ordered_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
+DROP INDEX made;
+
+\echo '... joining and grouping'
+SET enable_mergejoin = off; SET enable_nestloop = off;
+CALL measure('hash join', 2 * :rows, :repetitions, 'SELECT count(*) FROM ordered_{T} a JOIN shuffled_{T} b USING (id)');
+RESET enable_mergejoin; RESET enable_nestloop;
+SET enable_sort = off;
+CALL measure('hash aggregate', 2 * :rows, :repetitions, 'SELECT count(*) FROM (SELECT FROM shuffled_{T} GROUP BY id) g');
+RESET enable_sort;
+
+\echo '... inserting with a primary key'
+CREATE FUNCTION pg_temp.make(name text, type text, generator text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('DROP TABLE IF EXISTS item_%s', name);
+  EXECUTE format('CREATE TABLE item_%s (id %s PRIMARY KEY DEFAULT %s, payload int)', name, type, generator);
+END $$;
+CALL measure('insert with primary key', :rows, :repetitions, format('INSERT INTO item_{T} (payload) SELECT generate_series(1, %s)', :rows),
+  setup => 'SELECT pg_temp.make(''{T}'', ''{type}'', $g${gen}$g$)');
+INSERT INTO result (measurement, name, repetition, value) SELECT 'size of its index, bytes per row', name, 1, pg_relation_size(format('item_%s_pkey', name)) / :rows::float8 FROM contestant;
+INSERT INTO result (measurement, name, repetition, value) SELECT 'leaf density of its index, %', name, 1, avg_leaf_density FROM contestant, pgstatindex(format('item_%s_pkey', name));
+CREATE PROCEDURE wal(rows int) LANGUAGE plpgsql AS $$
+DECLARE c contestant; before pg_lsn;
+BEGIN
+  FOR c IN SELECT * FROM contestant LOOP
+    PERFORM pg_temp.make(c.name, c.type, c.generator);
+    COMMIT;
+    CHECKPOINT;
+    before := pg_current_wal_insert_lsn();
+    EXECUTE format('INSERT INTO item_%s (payload) SELECT generate_series(1, %s)', c.name, rows);
+    INSERT INTO result (measurement, name, repetition, value) VALUES ('WAL of the insert, bytes per row', c.name, 1, (pg_current_wal_insert_lsn() - before) / rows::float8);
+    COMMIT;
+  END LOOP;
+END $$;
+CALL wal(:rows);
+SELECT format('DROP TABLE item_%s, copied_%1$s', name) FROM contestant \gexec
+VACUUM ANALYZE;
+
+\echo '... a range of time'
+-- An hour among 28 hours of ten rows a second, or what there are rows for; the built-in is an indexed timestamptz.
+CREATE UNLOGGED TABLE timed AS SELECT i, '2026-01-01'::timestamptz + i * interval '100800 seconds' / (10 * :rows) AS at FROM generate_series(1, 10 * :rows) i;
+ALTER TABLE timed ADD id ulid GENERATED ALWAYS AS (ulid_first(at)) STORED;
+CREATE INDEX ON timed (id);
+CREATE INDEX ON timed (at);
+VACUUM ANALYZE timed;
+DELETE FROM contestant;
+INSERT INTO contestant VALUES ('timestamptz', $$at >= '2026-01-01 10:00' AND at < '2026-01-01 11:00'$$, ''), ('ulid', $$id <@ tstzrange('2026-01-01 10:00', '2026-01-01 11:00')$$, '');
+CALL measure('count one hour of 28', 10 * :rows / 28.0, 2 * :repetitions, 'SELECT count(*) FROM timed WHERE {gen}');
+DROP TABLE timed;
