@@ -25,6 +25,7 @@ extern "C" {
 #include "utils/rangetypes.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
