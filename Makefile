@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit tap lint format sql
+TASKS := help demo check deps unit tap bench lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -57,6 +57,7 @@ help:
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
 	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
+	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
 	@echo 'make lint          check the library, the layout of the sources and the install script'
 	@echo 'make format        lay out the sources'
@@ -105,6 +106,14 @@ build/test/unit/%.o: test/unit/%.cpp | deps
 	@$(CXX) $(UNIT_FLAGS) -Isrc -MMD -MP -c -o $@ $<
 
 -include $(UNIT_OBJS:.o=.d)
+
+bench: deps
+	@command -v gnuplot >/dev/null || test/deps.sh gnuplot-nox
+	@$(BUILD)
+	@mkdir -p build/test/bench
+	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(if $(CATCH2_LIBS),-lCatch2)
+	@build/test/bench/codecs
+	@SETTINGS='shared_buffers=1GB max_wal_size=8GB' test/private.sh server test/bench/bench.sh
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
-# with its headers, g++, clang, Catch2 and the Perl module IPC::Run. Does nothing if all is there.
+# with its headers, g++, clang, Catch2 and the Perl module IPC::Run, and the packages named as arguments. Does nothing
+# if all is there.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
@@ -15,10 +16,10 @@ missing() {
   perl -MIPC::Run -e 1 2>/dev/null || echo IPC::Run
 }
 
-[ -n "$(missing)" ] || exit 0
+[ -n "$(missing)$*" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-  echo "Missing:" $(missing) >&2
+  echo "Missing:" $(missing) "$@" >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
   echo "(postgresql-common), g++ 12 or later, clang 14 or later, Catch2 and the Perl module IPC::Run," >&2
   echo "or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the headers and g++." >&2
@@ -29,7 +30,7 @@ as_root=env
 if [ "$(id -u)" != 0 ]; then
   as_root='sudo env'
   if ! command -v sudo >/dev/null; then
-    echo "Missing:" $(missing) >&2
+    echo "Missing:" $(missing) "$@" >&2
     echo "Installing it needs root: run \"make deps\" as root, or install sudo." >&2
     exit 1
   fi
@@ -39,7 +40,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 
-echo "Installing what is missing:" $(missing)
+echo "Installing what is missing:" $(missing) "$@"
 quietly $as_root apt-get update
 # The major version of the PostgreSQL in use, else of this release of Debian.
 major=$("$pg_config" --version 2>/dev/null | sed 's/^PostgreSQL \([0-9]*\).*/\1/') || major=
@@ -47,7 +48,7 @@ if [ -z "$major" ]; then
   major=$(apt-cache show --no-all-versions postgresql | sed -n 's/^Depends:.*postgresql-\([0-9][0-9]*\).*/\1/p')
 fi
 quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-  "postgresql-$major" "postgresql-server-dev-$major" g++ clang catch2 libipc-run-perl
+  "postgresql-$major" "postgresql-server-dev-$major" g++ clang catch2 libipc-run-perl "$@"
 if [ -n "$(missing)" ]; then
   echo "Still missing after installing Debian's packages:" $(missing) >&2
   exit 1

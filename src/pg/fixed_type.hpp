@@ -94,12 +94,15 @@ struct FixedType {
   }
 
   static Datum hash(FunctionCallInfo fcinfo) {
-    const Value value = get(PG_GETARG_DATUM(0));
-    return hash_any(value.data(), kSize);
+    const Datum datum = PG_GETARG_DATUM(0);
+    if constexpr (C::kByValue) return hash_uint32(fold(datum));
+    return hash_any(bytes(datum), kSize);
   }
   static Datum hash_extended(FunctionCallInfo fcinfo) {
-    const Value value = get(PG_GETARG_DATUM(0));
-    return hash_any_extended(value.data(), kSize, PG_GETARG_INT64(1));
+    const Datum datum = PG_GETARG_DATUM(0);
+    const std::int64_t seed = PG_GETARG_INT64(1);
+    if constexpr (C::kByValue) return hash_uint32_extended(fold(datum), seed);
+    return hash_any_extended(bytes(datum), kSize, seed);
   }
 
   // Sorting by the first bytes as an unsigned integer, which hold the time and nearly always
@@ -193,6 +196,11 @@ struct FixedType {
 
   static const std::uint8_t* bytes(Datum datum) {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
+  }
+
+  // Both halves of a value in a Datum, as hashint8 has them.
+  static std::uint32_t fold(Datum datum) {
+    return static_cast<std::uint32_t>(datum) ^ static_cast<std::uint32_t>(datum >> 32);
   }
 
   static int compare_arguments(FunctionCallInfo fcinfo) {
