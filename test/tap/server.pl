@@ -80,6 +80,39 @@ foreach my $format ('plain', 'custom')
 	is($node->safe_psql("restored_$format", 'INSERT INTO item (n) VALUES (0); SELECT n FROM item ORDER BY id DESC LIMIT 1'), '0', 'and the default goes on');
 }
 
+# Where PostgreSQL has soft errors, input functions report them so.
+SKIP:
+{
+	skip 'soft errors came with PostgreSQL 16', 8 if $node->pg_version < 16;
+	foreach my $type ('ulid', 'scru160', 'tbsl', 'snowflake')
+	{
+		is($node->safe_psql('postgres', "SELECT pg_input_is_valid(gen_$type()::text, '$type'), pg_input_is_valid('x', '$type')"), 't|f', "$type: valid or not");
+		like($node->safe_psql('postgres', "SELECT detail, sql_error_code FROM pg_input_error_info('x', '$type')"), qr/^Expected .*, found 1 character\.\|22P02$/, "$type: why not");
+	}
+}
+SKIP:
+{
+	skip 'COPY ... ON_ERROR came with PostgreSQL 17', 1 if $node->pg_version < 17;
+	my $rows = $node->basedir . '/rows';
+	PostgreSQL::Test::Utils::append_to_file($rows, "01AN4Z07BY79KA1307SR9X4MV3\nbad\n7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n");
+	is($node->safe_psql('postgres', "CREATE TABLE lenient (id ulid); COPY lenient FROM '$rows' (ON_ERROR ignore); SELECT count(*) FROM lenient"), '2', 'COPY leaves bad rows out');
+}
+
+# Skip scans go from one id to the next.
+SKIP:
+{
+	skip 'skip scans came with PostgreSQL 18', 8 if $node->pg_version < 18;
+	foreach my $type ('ulid', 'scru160', 'tbsl', 'snowflake')
+	{
+		$node->safe_psql('postgres', qq{
+			CREATE TABLE skipped_$type AS SELECT ${type}_last('2026-01-01'::timestamptz + (i % 10) * interval '1 ms') AS id, i FROM generate_series(1, 100000) i;
+			CREATE INDEX ON skipped_$type (id, i); VACUUM ANALYZE skipped_$type});
+		my $query = "SELECT count(*) FROM skipped_$type WHERE i IN (7, 77777)";
+		is($node->safe_psql('postgres', "SET enable_seqscan = off; $query"), '2', "$type: a skip scan finds all");
+		like($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (ANALYZE, COSTS OFF) $query"), qr/Index Searches: (?!1\n)\d+/, "$type: and searches several times");
+	}
+}
+
 # Databases of one server share one order.
 my $here = $node->background_psql('postgres');
 my $there = $node->background_psql('restored_plain');
