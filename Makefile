@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit tap lint format sql
+TASKS := help demo check deps unit fuzz tap lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -56,6 +56,7 @@ help:
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
+	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
 	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
 	@echo 'make lint          check the library, the layout of the sources and the install script'
@@ -71,6 +72,7 @@ demo: deps
 	@test/private.sh server test/demo.sh
 
 check: deps unit
+	@$(MAKE) fuzz SECONDS=5
 	@$(BUILD)
 	@$(MAKE) lint
 	@test/private.sh server $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
@@ -101,6 +103,30 @@ build/test/unit/%.o: test/unit/%.cpp | deps
 
 -include $(UNIT_OBJS:.o=.d)
 
+# Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
+
+FUZZ = $(patsubst test/fuzz/%.cpp,%,$(wildcard test/fuzz/*.cpp))
+FUZZ_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+fuzz: SECONDS = 60
+
+fuzz: $(FUZZ:%=build/fuzz/%/run) build/fuzz/seeds
+	@for target in $(FUZZ); do \
+	  echo "fuzzing $$target"; \
+	  cd build/fuzz/$$target && mkdir -p found && \
+	  ./run -max_len=64 -max_total_time=$(SECONDS) -print_final_stats=1 found ../seeds/$$target >log 2>&1 || { tail -n 40 log; exit 1; }; \
+	  cd ../../..; \
+	done
+
+build/fuzz/%/run: test/fuzz/%.cpp | deps
+	@mkdir -p $(@D)
+	@clang++ $(FUZZ_FLAGS) -Isrc -MMD -MP -MF $@.d -MT $@ -o $@ $<
+
+build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/vectors/*.tsv)
+	@rm -rf $@ && mkdir -p $@
+	@perl $< test/vectors $@
+
+-include $(FUZZ:%=build/fuzz/%/run.d)
+
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
 	@echo 'checking the library, the sources and $(DATA)'
@@ -111,7 +137,7 @@ lint:
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 
-FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/tap/*.cpp)
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp)
 format:
 	clang-format -i $(FORMATTED)
 
