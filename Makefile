@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit fuzz tap lint format sql
+TASKS := help demo check deps unit fuzz tap sqlsmith lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -58,6 +58,7 @@ help:
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
 	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
 	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
+	@echo 'make sqlsmith      run random queries over all types and functions for ten minutes; SECONDS=N'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
 	@echo 'make lint          check the library, the layout of the sources and the install script'
 	@echo 'make format        lay out the sources'
@@ -81,6 +82,10 @@ check: deps unit
 tap: deps
 	@$(BUILD)
 	@test/private.sh prove $(TESTS)
+
+sqlsmith: SECONDS = 600
+sqlsmith:
+	@SECONDS=$(SECONDS) $(MAKE) tap TESTS=test/tap/sqlsmith.pl
 
 # Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
 
