@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit tap bench lint format sql
+TASKS := help demo check deps unit fuzz tap sqlsmith bench lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -56,7 +56,9 @@ help:
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
+	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
 	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
+	@echo 'make sqlsmith      run random queries over all types and functions for ten minutes; SECONDS=N'
 	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
 	@echo 'make lint          check the library, the layout of the sources and the install script'
@@ -74,6 +76,7 @@ demo: deps
 check: deps
 	@echo 'unit tests'
 	@$(MAKE) unit
+	@$(MAKE) fuzz SECONDS=5
 	@echo 'building'
 	@$(BUILD)
 	@$(MAKE) lint
@@ -85,6 +88,10 @@ check: deps
 tap: deps
 	@$(BUILD)
 	@test/private.sh prove $(TESTS)
+
+sqlsmith: SECONDS = 600
+sqlsmith:
+	@SECONDS=$(SECONDS) $(MAKE) tap TESTS=test/tap/sqlsmith.pl
 
 # Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
 
@@ -115,6 +122,30 @@ bench: deps
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB' test/private.sh server test/bench/bench.sh
 
+# Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
+
+FUZZ = $(patsubst test/fuzz/%.cpp,%,$(wildcard test/fuzz/*.cpp))
+FUZZ_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+fuzz: SECONDS = 60
+
+fuzz: $(FUZZ:%=build/fuzz/%/run) build/fuzz/seeds
+	@for target in $(FUZZ); do \
+	  echo "fuzzing $$target"; \
+	  cd build/fuzz/$$target && mkdir -p found && \
+	  ./run -max_len=64 -max_total_time=$(SECONDS) -print_final_stats=1 found ../seeds/$$target >log 2>&1 || { tail -n 40 log; exit 1; }; \
+	  cd ../../..; \
+	done
+
+build/fuzz/%/run: test/fuzz/%.cpp | deps
+	@mkdir -p $(@D)
+	@clang++ $(FUZZ_FLAGS) -Isrc -MMD -MP -MF $@.d -MT $@ -o $@ $<
+
+build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/vectors/*.tsv)
+	@rm -rf $@ && mkdir -p $@
+	@perl $< test/vectors $@
+
+-include $(FUZZ:%=build/fuzz/%/run.d)
+
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
 	@echo 'checking the library, the sources and $(DATA)'
@@ -125,7 +156,7 @@ lint:
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 
-FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/tap/*.cpp)
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp)
 format:
 	clang-format -i $(FORMATTED)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
-# with its headers, g++, clang, Catch2 and the Perl module IPC::Run, and the packages named as arguments. Does nothing
-# if all is there.
+# with its headers, g++, clang with libFuzzer, Catch2, sqlsmith and the Perl module IPC::Run, and the packages named as
+# arguments. Does nothing if all is there.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
@@ -12,7 +12,9 @@ missing() {
   command -v pg_virtualenv >/dev/null || echo pg_virtualenv
   command -v g++ >/dev/null || echo g++
   command -v clang++ >/dev/null || echo clang
+  ls "$(clang++ -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 || echo libFuzzer
   [ -d /usr/include/catch2 ] || echo catch2
+  command -v sqlsmith >/dev/null || echo sqlsmith
   perl -MIPC::Run -e 1 2>/dev/null || echo IPC::Run
 }
 
@@ -21,8 +23,8 @@ missing() {
 if ! command -v apt-get >/dev/null; then
   echo "Missing:" $(missing) "$@" >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
-  echo "(postgresql-common), g++ 12 or later, clang 14 or later, Catch2 and the Perl module IPC::Run," >&2
-  echo "or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the headers and g++." >&2
+  echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, sqlsmith and the Perl module" >&2
+  echo "IPC::Run, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the headers and g++." >&2
   exit 1
 fi
 
@@ -48,7 +50,7 @@ if [ -z "$major" ]; then
   major=$(apt-cache show --no-all-versions postgresql | sed -n 's/^Depends:.*postgresql-\([0-9][0-9]*\).*/\1/p')
 fi
 quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-  "postgresql-$major" "postgresql-server-dev-$major" g++ clang catch2 libipc-run-perl "$@"
+  "postgresql-$major" "postgresql-server-dev-$major" g++ clang libclang-rt-dev catch2 sqlsmith libipc-run-perl "$@"
 if [ -n "$(missing)" ]; then
   echo "Still missing after installing Debian's packages:" $(missing) >&2
   exit 1

@@ -15,6 +15,9 @@ namespace ids {
 template <std::size_t N>
 using Bytes = std::array<std::uint8_t, N>;
 
+static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big,
+              "machines that mix the two byte orders are not supported");
+
 // The same value with its bytes in reverse order.
 template <std::unsigned_integral T>
 constexpr T swap_bytes(T value) noexcept {

@@ -32,6 +32,10 @@ TEST_CASE("words are stored most significant byte first") {
     store_big_endian(stored, std::uint64_t{0x0123456789abcdef});
     return stored[0] == 0x01 && stored[7] == 0xef;
   }());
+  static_assert(swap_bytes(std::uint8_t{0x01}) == 0x01);
+  static_assert(swap_bytes(std::uint16_t{0x0123}) == 0x2301);
+  static_assert(swap_bytes(std::uint32_t{0x01234567}) == 0x67452301);
+  static_assert(swap_bytes(std::uint64_t{0x0123456789abcdef}) == 0xefcdab8967452301);
   check_word<std::uint8_t>(0x01);
   check_word<std::uint16_t>(0x0123);
   check_word<std::uint32_t>(0x01234567);

@@ -1,0 +1,21 @@
+// base62_decode: the input in both alphabets.
+#include "snowflake/snowflake.hpp"
+
+#include "fuzz.hpp"
+
+void ids::fuzz(std::span<const std::uint8_t> input) {
+  const std::string_view text = as_text(input);
+  for (const bool upper_first : {false, true}) {
+    constexpr std::uint64_t kUntouched = 0xa5a5a5a5a5a5a5a5;
+    std::uint64_t number = kUntouched;
+    const ParseResult result = Base62::decode(text, upper_first, number);
+    if (result.error != ParseError::none) {
+      check_error(text, result);
+      REQUIRE(number == kUntouched);
+      continue;
+    }
+    char digits[Base62::kMaxDigits];
+    const std::size_t size = Base62::encode(number, upper_first, digits);
+    REQUIRE(std::string_view(digits, size) == without_leading('0', text));
+  }
+}

@@ -1,0 +1,100 @@
+# Databases of several encodings: characters that are not ASCII are refused by every type and function
+# of text, in messages that the client can read.
+use strict;
+use warnings;
+use Encode qw(from_to);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# What is sent and expected is UTF-8, as this file is: characters of two, three and four bytes.
+my %characters = (
+	UTF8 => [ 'é', 'あ', '😀' ],
+	LATIN1 => ['é'],
+	EUC_JP => [ 'あ', '漢' ],
+	SQL_ASCII => [ 'é', '😀' ]);
+
+my %perl_name = (utf8 => 'UTF-8', latin1 => 'ISO-8859-1', euc_jp => 'EUC-JP');
+
+my %size = (ulid => 26, scru160 => 32, tbsl => 20, snowflake => 11);
+my %digit = (
+	ulid => 'Crockford base32 digit',
+	scru160 => 'base32hex digit',
+	tbsl => 'hexadecimal digit in upper case',
+	snowflake => 'base 62 digit');
+# Functions of a text: the call, what the message says is invalid, and the digits it wants.
+my @functions = (
+	[ q{tbsl_from_base('%s', 36)}, 'input syntax for type tbsl', 'base 36 digit' ],
+	[ q{tbsl_from_base('%s', 58)}, 'input syntax for type tbsl', 'base 58 digit' ],
+	[ q{base62_decode('%s')}, 'input syntax for base 62 number', 'base 62 digit' ],
+	[ q{codokey_extract_timestamp('%s')}, 'codokey', 'base-36 digit' ],
+	[ q{codokey_range('%s')}, 'codokey', 'base-36 digit' ],
+	[ q{codokey_unit('%s')}, 'codokey', 'base-36 digit' ]);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+
+# The message of the error that a query ends in, for a client with the database's encoding or UTF-8.
+sub message
+{
+	my ($database, $client, $query) = @_;
+	local $ENV{PGCLIENTENCODING} = $client;
+	# A client of SQL_ASCII sends and gets the bytes of the database.
+	my $converts = $client eq 'SQL_ASCII' && $database ne 'sql_ascii';
+	from_to($query, 'UTF-8', $perl_name{$database}) if $converts;
+	$node->psql($database, "SELECT $query", extra_params => [ '-v', 'VERBOSITY=verbose' ], stderr => \my $message);
+	from_to($message, $perl_name{$database}, 'UTF-8') if $converts;
+	$message =~ s/^psql:<stdin>:\d+: //;
+	return $message;
+}
+
+foreach my $encoding (sort keys %characters)
+{
+	my $database = lc $encoding;
+	$node->safe_psql('postgres', "CREATE DATABASE $database TEMPLATE template0 ENCODING '$encoding' LC_COLLATE 'C' LC_CTYPE 'C'");
+	$node->safe_psql($database, 'CREATE EXTENSION ids');
+	my $legible = sub {
+		my ($what, $query, $invalid, $text, $before, $character, $digit) = @_;
+		my $name = $encoding eq 'SQL_ASCII' ? sprintf('Byte 0x%02x', ord $character) : qq{Character "$character"};
+		my $detail = sprintf '%s at position %d is not a %s.', $name, $before + 1, $digit;
+		my $expected = qr/^ERROR:  22P02: invalid \Q$invalid\E: "\Q$text\E"\n.*DETAIL:  \Q$detail\E\n/s;
+		like(message($database, $_, $query), $expected, "$encoding, $_ client: $what") foreach ('UTF8', 'SQL_ASCII');
+	};
+
+	foreach my $character (@{ $characters{$encoding} })
+	{
+		my $bytes = length $character;
+		foreach my $type (sort keys %size)
+		{
+			# As long in characters or in bytes as a value, or shorter.
+			foreach my $place ([ 0, $size{$type} - 1 ], [ 5, $size{$type} - 5 - $bytes ], [ 3, 0 ])
+			{
+				my ($before, $after) = @$place;
+				my $text = '0' x $before . $character . '0' x $after;
+				$legible->("$type, $before digits before $bytes bytes", "('$text')::text::$type", "input syntax for type $type", $text, $before, $character, $digit{$type});
+			}
+			my $text = "1$character$character";
+			$legible->("$type, two characters", "('$text')::text::$type", "input syntax for type $type", $text, 1, $character, $digit{$type});
+		}
+		foreach my $function (@functions)
+		{
+			my ($call, $invalid, $digit) = @$function;
+			my $text = "z$character";
+			$text .= '1' if $call =~ /codokey/;
+			# Where there are no characters, the key's length counts.
+			$legible->("$call", sprintf($call, $text), $invalid, $text, 1, $character, $digit) unless $encoding eq 'SQL_ASCII' && $call =~ /codokey/ && length $text > 5;
+		}
+		like(message($database, 'UTF8', "codokey(now(), '$character')"), qr/^ERROR:  22023: invalid codokey unit: "\Q$character\E"\n/, "$encoding: codokey, unit");
+		is($node->safe_psql($database, "SET client_encoding = 'UTF8'; SELECT codokey_is_valid('yj$character')"), 'f', "$encoding: codokey_is_valid");
+	}
+
+	# Bytes that are no character of the client's: the same as with a type of PostgreSQL itself.
+	my ($ours) = message($database, 'UTF8', "E'0\\xff0'::ulid") =~ /^(ERROR:  \w+)/;
+	my ($theirs) = message($database, 'UTF8', "E'0\\xff0'::uuid") =~ /^(ERROR:  \w+)/;
+	is($ours, $theirs, "$encoding: a byte that is no character") unless $encoding eq 'LATIN1';
+}
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC|TRAP/, 'no crash');
+done_testing();
