@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
-# with its headers, g++, clang with libFuzzer, Catch2, sqlsmith and the Perl module IPC::Run, and the packages named as
-# arguments. Does nothing if all is there.
+# with its headers, g++, clang with libFuzzer, Catch2, the Perl module IPC::Run, sqlsmith, and ent and rngtest, which
+# judge random bytes; and the packages named as arguments. Does nothing if all is there.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
@@ -16,6 +16,8 @@ missing() {
   [ -d /usr/include/catch2 ] || echo catch2
   command -v sqlsmith >/dev/null || echo sqlsmith
   perl -MIPC::Run -e 1 2>/dev/null || echo IPC::Run
+  command -v ent >/dev/null || echo ent
+  command -v rngtest >/dev/null || echo rngtest
 }
 
 [ -n "$(missing)$*" ] || exit 0
@@ -23,8 +25,9 @@ missing() {
 if ! command -v apt-get >/dev/null; then
   echo "Missing:" $(missing) "$@" >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
-  echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, sqlsmith and the Perl module" >&2
-  echo "IPC::Run, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the headers and g++." >&2
+  echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, the Perl module IPC::Run," >&2
+  echo "sqlsmith, ent and rngtest, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
+  echo "headers and g++." >&2
   exit 1
 fi
 
@@ -50,7 +53,8 @@ if [ -z "$major" ]; then
   major=$(apt-cache show --no-all-versions postgresql | sed -n 's/^Depends:.*postgresql-\([0-9][0-9]*\).*/\1/p')
 fi
 quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-  "postgresql-$major" "postgresql-server-dev-$major" g++ clang libclang-rt-dev catch2 sqlsmith libipc-run-perl "$@"
+  "postgresql-$major" "postgresql-server-dev-$major" g++ clang libclang-rt-dev catch2 libipc-run-perl \
+  sqlsmith ent rng-tools-debian "$@"
 if [ -n "$(missing)" ]; then
   echo "Still missing after installing Debian's packages:" $(missing) >&2
   exit 1

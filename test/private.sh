@@ -1,13 +1,13 @@
 #!/bin/bash
 # Runs against the extension as built here, staged in a temporary directory, never installed:
 #   test/private.sh server COMMAND...   COMMAND with a throw-away PostgreSQL in PGHOST, PGPORT ...
-#   test/private.sh prove [TEST...]     the TAP tests, which start their own servers
+#   test/private.sh prove [TEST...]     the TAP tests, which start their own servers; with the path of an
+#                                       older PostgreSQL's pg_config in IDS_UPGRADE_FROM also pg_upgrade
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 pg_config=${PG_CONFIG:-pg_config}
 major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
-sharedir=$("$pg_config" --sharedir)
 libdir=$("$pg_config" --pkglibdir)
 
 # The server may run as another user, who need not be able to read this directory.
@@ -16,16 +16,27 @@ trap 'rm -rf "$stage"' EXIT
 chmod 755 "$stage"
 make -s install DESTDIR="$stage" >/dev/null
 
-settings=("dynamic_library_path=$stage$libdir:\$libdir")
-if [ "$major" -ge 18 ]; then
-  settings+=("extension_control_path=$stage$sharedir:\$system")
-elif grep -q extension_destdir "$sharedir/postgresql.conf.sample"; then
-  settings+=("extension_destdir=$stage")
-else
-  echo "This PostgreSQL loads extensions only from where they are installed:" >&2
-  echo "run \"make install\" as root, then \"make installcheck\" on a running server." >&2
-  exit 1
-fi
+# Where the server that belongs to a pg_config finds what is staged in a directory.
+settings_for() {
+  local major sharedir libdir
+  major=$("$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+  sharedir=$("$1" --sharedir)
+  libdir=$("$1" --pkglibdir)
+  echo "dynamic_library_path=$2$libdir:\$libdir"
+  if [ "$major" -ge 18 ]; then
+    echo "extension_control_path=$2$sharedir:\$system"
+  elif grep -q extension_destdir "$sharedir/postgresql.conf.sample"; then
+    echo "extension_destdir=$2"
+  else
+    echo "This PostgreSQL loads extensions only from where they are installed:" >&2
+    echo "run \"make install\" as root, then \"make installcheck\" on a running server." >&2
+    return 1
+  fi
+}
+configuration() { while IFS= read -r setting; do echo "${setting%%=*} = '${setting#*=}'"; done; }
+
+staged=$(settings_for "$pg_config" "$stage")
+mapfile -t settings <<<"$staged"
 
 mode=$1
 shift
@@ -39,7 +50,14 @@ case $mode in
     mkdir -p "$stage/test"
     cp -R test/tap test/vectors "$stage/test"
     cp -R build/unshared "$stage"
-    for setting in "${settings[@]}"; do echo "${setting%%=*} = '${setting#*=}'"; done >"$stage/ids.conf"
+    configuration <<<"$staged" >"$stage/ids.conf"
+    if [ -n "${IDS_UPGRADE_FROM:-}" ]; then
+      mkdir "$stage/older"
+      cp -R Makefile ids.control src sql "$stage/older"
+      find "$stage/older" \( -name '*.o' -o -name '*.bc' -o -name '*.d' \) -delete
+      make -s -C "$stage/older" install PG_CONFIG="$IDS_UPGRADE_FROM" with_llvm=no DESTDIR="$stage/older" >/dev/null
+      settings_for "$IDS_UPGRADE_FROM" "$stage/older" | configuration >"$stage/older/ids.conf"
+    fi
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage"

@@ -18,6 +18,13 @@ int value = kUnset;
 // leaves the setting unset with no more than a warning.
 char* refused = nullptr;
 
+// PostgreSQL asks this for values that are in range and that who gave them may set.
+bool accepted = false;
+bool accept(int*, void**, GucSource source) {
+  if (source != PGC_S_DEFAULT) accepted = true;
+  return true;
+}
+
 }  // namespace
 
 int node_id(const char* type, int greatest) {
@@ -44,11 +51,9 @@ void define_settings() {
       kName, "Node id in the identifiers that this server generates.",
       "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
       "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
-      &value, kUnset, kUnset, kGreatest, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+      &value, kUnset, kUnset, kGreatest, PGC_SUSET, 0, accept, nullptr, nullptr);
   MarkGUCPrefixReserved("ids");
-  // Not refused if the text says what the setting is now.
-  int accepted;
-  if (refused && parse_int(refused, &accepted, 0, nullptr) && accepted == value) {
+  if (accepted) {
     std::free(refused);
     refused = nullptr;
   }

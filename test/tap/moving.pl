@@ -1,0 +1,227 @@
+# Tables move: by pg_dump and pg_restore with every kind of object that uses the types, with the
+# extension in whatever schema, and by pg_upgrade.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @types = ('ulid', 'scru160', 'tbsl', 'snowflake');
+my $objects = slurp_file("$ENV{TESTDIR}/test/tap/moving.sql");
+
+# Fills a new database with the objects; the extension is in the schema.
+sub create_objects
+{
+	my ($node, $database, $schema) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql('postgres', qq{ALTER DATABASE $database SET search_path = public, "$schema"});
+	$node->safe_psql($database, qq{CREATE SCHEMA IF NOT EXISTS "$schema"; CREATE EXTENSION ids SCHEMA "$schema"; CREATE EXTENSION amcheck});
+	$node->safe_psql($database, $objects =~ s/\@T\@/$_/gr) foreach @types;
+	$node->safe_psql($database, q{
+		CREATE DOMAIN day_key AS text COLLATE "C" CHECK (codokey_unit(VALUE) = 'day');
+		CREATE TABLE document (
+			key text COLLATE "C" PRIMARY KEY DEFAULT gen_codokey('split', 1970, 2069, 999999),
+			day day_key DEFAULT gen_codokey(),
+			period tstzrange GENERATED ALWAYS AS (codokey_range(key, 1970, 2069, 999999)) STORED,
+			EXCLUDE USING gist (period WITH &&)
+		);
+		CREATE INDEX ON document (codokey(codokey_extract_timestamp(key, 1970, 2069, 999999), 'year'));
+		CREATE INDEX ON document (day) WHERE codokey_is_valid(day) AND day ^@ codokey(date '2020-02-01', 'month');
+		INSERT INTO document SELECT codokey(at, 'split', 1970, 2069, 999999), codokey(at)
+			FROM generate_series('2020-01-01 00:00:00+00'::timestamptz, '2020-12-31 00:00:00+00', '1 day') at;
+		CREATE MATERIALIZED VIEW document_month AS SELECT left(day, 3) AS month, count(*) FROM document GROUP BY 1;
+	});
+}
+
+# Count and digest of the rows of every table and view.
+sub rows
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql($database, q{
+		SELECT format($$SELECT '%1$s', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE "C")) FROM %1$s t$$, oid::regclass)
+		FROM pg_class WHERE relkind IN ('r', 'p', 'm', 'v') AND relnamespace = 'public'::regnamespace AND relname <> 'ids_generators' ORDER BY relname COLLATE "C"
+		\gexec
+	});
+}
+
+# A dump as text, without what differs between any two.
+sub definitions
+{
+	my ($node, $database) = @_;
+	my ($dump, $error) = run_command([ 'pg_dump', '--schema-only', $node->connstr($database) ]);
+	die $error unless length $dump;
+	$dump =~ s/^(\\(un)?restrict|-- Dumped from database version) .*\n//mg;
+	return $dump;
+}
+
+# The definitions of all indexes, and what each finds that a sequential scan should find.
+sub check_indexes
+{
+	my ($node, $database, $what) = @_;
+	my $checked = $node->safe_psql($database, q{
+		SELECT count(bt_index_parent_check(indexrelid, heapallindexed => true)::text || '.')
+		FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+		WHERE relam = (SELECT oid FROM pg_am WHERE amname = 'btree') AND relkind = 'i' AND relnamespace = 'public'::regnamespace});
+	cmp_ok($checked, '>=', 4 * 20, "$what: btree indexes hold every row in order");
+	foreach my $type (@types)
+	{
+		my $ids = $node->safe_psql($database, "SELECT id FROM ${type}_item WHERE n IN (100, 500, 600) ORDER BY n");
+		my ($old, $id, $middle) = split /\n/, $ids;
+		my $expected = '';
+		my $script = q{SET timezone = 'UTC'; SET enable_seqscan = off;};
+		foreach (
+			[ "${type}_item_pkey", "id <@ tstzrange('2021-02-01', '2021-03-01')", 28 ],
+			[ "${type}_btree", "n = 500 AND id > '$old'", 1 ],
+			[ "${type}_hash", "id = '$id'", 1 ],
+			[ "${type}_minmax", "id >= '2021-02-01'::timestamptz AND id < '2021-03-01'::timestamptz", 28 ],
+			[ "${type}_multi", "id IN ('$id', '$middle')", 2 ],
+			[ "${type}_bloom", "id = '$middle'", 1 ],
+			[ "${type}_expression", "id::timestamptz >= '2021-02-01' AND id::timestamptz < '2021-03-01'", 28 ],
+			[ "${type}_gin", "several \@> ARRAY['$id'::$type]", 1 ],
+			[ "${type}_domain", "young = '$middle'", 1 ],
+			[ "${type}_partial", "id >= '2021-01-01'::timestamptz AND n < 500", 134 ],
+			[ "${type}_partial_range", "id <@ tstzrange('2021-01-01', '2022-01-01') AND id = '$id'", 1 ],
+			[ "${type}_key_index", "key ^@ codokey('2021-03-01', 'month', 1970, 2100)", 31 ],
+			[ "${type}_item_exclusive_excl", "exclusive = (SELECT exclusive FROM ${type}_item WHERE n = 9)", 1 ])
+		{
+			my ($index, $condition, $count) = @$_;
+			$expected .= "$index: $count used\n";
+			# The planner sees no other index.
+			$script .= qq{
+				BEGIN;
+				UPDATE pg_index SET indisvalid = (indexrelid = '$index'::regclass) WHERE indrelid = '${type}_item'::regclass;
+				SELECT pg_temp.tried('$index', \$\$FROM ${type}_item WHERE $condition\$\$);
+				ROLLBACK;
+			};
+		}
+		my $found = $node->safe_psql($database, q{
+			CREATE FUNCTION pg_temp.tried(index text, query text) RETURNS text LANGUAGE plpgsql AS $$
+				DECLARE rows text; line text; used text := 'unused'; BEGIN
+					EXECUTE 'SELECT count(*) ' || query INTO rows;
+					FOR line IN EXECUTE 'EXPLAIN SELECT * ' || query LOOP
+						IF line ~ ('\m' || index || '\M') THEN used := 'used'; END IF;
+					END LOOP;
+					RETURN index || ': ' || rows || ' ' || used;
+				END $$;
+			} . $script);
+		is("$found\n", $expected, "$what: $type: every index is used and finds its rows");
+	}
+}
+
+# The defaults, the partitions and the constraints go on.
+sub check_use
+{
+	my ($node, $database, $what) = @_;
+	foreach my $type (@types)
+	{
+		is($node->safe_psql($database, qq{
+			BEGIN;
+			INSERT INTO ${type}_item (n) VALUES (0);
+			SELECT n, id >= now() - interval '1 minute' FROM ${type}_item ORDER BY id DESC LIMIT 1;
+			SELECT count(*) FROM ${type}_of_range WHERE n = 0;
+			CALL ids_create_partitions('${type}_log', '1 month', '2017-01-01', '2017-03-01');
+			SELECT count(*) FROM pg_inherits WHERE inhparent = '${type}_log'::regclass;
+			ROLLBACK;
+		}), "0|t\n1\n15", "$what: $type: the default goes on, and so do view and partitions");
+		my ($code, undef, $error) = $node->psql($database, "INSERT INTO ${type}_item (young) VALUES (${type}_last('infinity'))");
+		like($error, qr/value for domain ${type}_of_century violates check constraint/, "$what: $type: and the domain");
+	}
+}
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+
+# The extension in the usual schema, and in one whose name needs quotes.
+foreach my $schema ('public', q{the ids'})
+{
+	my $source = $schema eq 'public' ? 'usual' : 'unusual';
+	create_objects($node, $source, $schema);
+	my ($rows, $dump) = (rows($node, $source), definitions($node, $source));
+	cmp_ok(scalar(split /\n/, $rows), '>', 4 * 24, "$source schema: tables and views");
+	my $n = 0;
+	my %restored;
+	foreach my $format ('plain', 'custom', 'directory')
+	{
+		next if $source eq 'unusual' && $format eq 'custom';
+		my $what = "$source schema, $format";
+		my $file = $node->basedir . "/$source.$format";
+		my $target = "${source}_$format";
+		$node->command_ok([ 'pg_dump', '-F', $format, ($format eq 'directory' ? ('-j', '2') : ()), '-f', $file, $source ], "$what: dump");
+		$node->safe_psql('postgres', "CREATE DATABASE $target");
+		$node->safe_psql('postgres', qq{ALTER DATABASE $target SET search_path = public, "$schema"});
+		$node->command_ok(
+			$format eq 'plain'
+			? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-o', '/dev/null', $target ]
+			: [ 'pg_restore', '-e', ($format eq 'directory' ? ('-j', '2') : ()), '-d', $target, $file ], "$what: restore");
+		is(rows($node, $target), $rows, "$what: the same rows");
+		is(definitions($node, $target), $dump, "$what: the same dump");
+		next if $format eq 'custom';
+		check_indexes($node, $target, $what);
+		check_use($node, $target, $what);
+	}
+}
+
+# The extension moves to another schema under the objects.
+$node->safe_psql('usual_plain', q{CREATE SCHEMA elsewhere; ALTER EXTENSION ids SET SCHEMA elsewhere});
+$node->safe_psql('postgres', q{ALTER DATABASE usual_plain SET search_path = public, elsewhere});
+is(rows($node, 'usual_plain'), rows($node, 'usual'), 'the extension moved: the same rows');
+check_use($node, 'usual_plain', 'the extension moved');
+
+# Data alone goes where the extension is in another schema.
+my $data = $node->basedir . '/data';
+$node->command_ok([ 'pg_dump', '-F', 'custom', '-a', '-t', '*_seed', '-f', $data, 'usual' ], 'dump of data');
+$node->safe_psql('usual_plain', 'TRUNCATE ' . join(', ', map { "${_}_seed" } @types));
+$node->command_ok([ 'pg_restore', '-e', '-d', 'usual_plain', $data ], 'restore where the extension is in another schema');
+is(rows($node, 'usual_plain'), rows($node, 'usual'), 'the same rows');
+
+$node->stop;
+
+# An older server is upgraded in place. Its catalogs keep what the extension's script made of them there.
+SKIP:
+{
+	my $from = $ENV{IDS_UPGRADE_FROM};
+	skip 'IDS_UPGRADE_FROM does not name the pg_config of an older PostgreSQL: pg_upgrade is not tested', 1 unless $from;
+	my ($old_bindir) = run_command([ $from, '--bindir' ]);
+	my ($new_bindir) = run_command([ 'pg_config', '--bindir' ]);
+	my $table_name = qr/\b(?:\w+_item|document)\.(?=\w)/;
+	my @options = ('--data-checksums', '--locale=C', '--encoding=UTF8');
+
+	my $old = PostgreSQL::Test::Cluster->new('old', install_path => $old_bindir =~ s{/bin$}{}r);
+	{
+		local $ENV{TEMP_CONFIG} = "$ENV{TESTDIR}/older/ids.conf";
+		$old->init(extra => [@options]);
+	}
+	$old->start;
+	my $what = 'upgraded from ' . $old->safe_psql('postgres', 'SHOW server_version');
+	create_objects($old, 'moved', 'public');
+	create_objects($old, 'moved_too', q{the ids'});
+	my %rows = map { $_ => rows($old, $_) } ('moved', 'moved_too');
+	my %definitions = map { $_ => definitions($old, $_) } ('moved', 'moved_too');
+	$old->stop;
+
+	my $new = PostgreSQL::Test::Cluster->new('new');
+	$new->init(extra => [@options]);
+	command_ok(
+		[ 'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $old_bindir, '-B', $new_bindir,
+			'-s', $new->host, '-p', $old->port, '-P', $new->port ],
+		"$what: pg_upgrade");
+	$new->start;
+	foreach my $database ('moved', 'moved_too')
+	{
+		is(rows($new, $database), $rows{$database}, "$what: the same rows");
+		# Before 16 views name the table of every column.
+		is(definitions($new, $database) =~ s/$table_name//gr, $definitions{$database} =~ s/$table_name//gr, "$what: the same dump");
+		check_indexes($new, $database, $what);
+		check_use($new, $database, $what);
+		is($new->safe_psql($database, q{
+			SELECT count(*) > 0, bool_and(amvalidate(objid)) FROM pg_depend JOIN pg_extension e ON e.oid = refobjid AND extname = 'ids'
+			WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'}), 't|t', "$what: the operator classes are valid");
+		$new->safe_psql($database, "REINDEX DATABASE $database");
+		check_indexes($new, $database, "$what, with indexes built anew");
+	}
+	$new->command_ok([ 'pg_amcheck', '--all', '--heapallindexed' ], "$what: pg_amcheck finds nothing");
+	$new->stop;
+}
+
+done_testing();
