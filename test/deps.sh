@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
-# with its headers, g++, clang, Catch2 and the Perl module IPC::Run. Does nothing if all is there.
+# with its headers, g++, clang, Catch2, faketime and the Perl module IPC::Run. Does nothing if all is there.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
@@ -12,6 +12,7 @@ missing() {
   command -v g++ >/dev/null || echo g++
   command -v clang++ >/dev/null || echo clang
   [ -d /usr/include/catch2 ] || echo catch2
+  ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || echo faketime
   perl -MIPC::Run -e 1 2>/dev/null || echo IPC::Run
 }
 
@@ -20,7 +21,7 @@ missing() {
 if ! command -v apt-get >/dev/null; then
   echo "Missing:" $(missing) >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
-  echo "(postgresql-common), g++ 12 or later, clang 14 or later, Catch2 and the Perl module IPC::Run," >&2
+  echo "(postgresql-common), g++ 12 or later, clang 14 or later, Catch2, faketime and the Perl module IPC::Run," >&2
   echo "or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the headers and g++." >&2
   exit 1
 fi
@@ -47,7 +48,7 @@ if [ -z "$major" ]; then
   major=$(apt-cache show --no-all-versions postgresql | sed -n 's/^Depends:.*postgresql-\([0-9][0-9]*\).*/\1/p')
 fi
 quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-  "postgresql-$major" "postgresql-server-dev-$major" g++ clang catch2 libipc-run-perl
+  "postgresql-$major" "postgresql-server-dev-$major" g++ clang catch2 faketime libipc-run-perl
 if [ -n "$(missing)" ]; then
   echo "Still missing after installing Debian's packages:" $(missing) >&2
   exit 1

@@ -38,12 +38,12 @@ case $mode in
   prove)
     mkdir -p "$stage/test"
     cp -R test/tap test/vectors "$stage/test"
-    cp -R build/unshared "$stage"
+    cp -R build/unshared build/faults "$stage"
     for setting in "${settings[@]}"; do echo "${setting%%=*} = '${setting#*=}'"; done >"$stage/ids.conf"
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage"
-         "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids"
+         "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
     # PostgreSQL does not run as root.
