@@ -23,7 +23,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), round int, at timestamptz DEFAULT clock_timestamp());
 });
 my $script = $node->basedir . '/insert.sql';
-append_to_file($script, "\\set rows random(1, $rows / $kills / 100)\nINSERT INTO item (round) SELECT :round FROM generate_series(1, :rows);\n");
+append_to_file($script, "\\set rows random(1, $rows / $kills / 1000)\nINSERT INTO item (round) SELECT :round FROM generate_series(1, :rows);\n");
 
 # One round of inserting by all clients, until one of them is killed or they made so many calls.
 sub insert
@@ -53,7 +53,7 @@ foreach my $round (1 .. $kills)
 my $missing = $rows - $node->safe_psql('postgres', 'SELECT count(*) FROM item');
 if ($missing > 0)
 {
-	my $calls = int($missing / ($rows / $kills / 200) / $clients * 1.2) + 100;
+	my $calls = int($missing / ($rows / $kills / 2000) / $clients * 1.2) + 100;
 	ok(insert($kills + 1, '-t', $calls)->finish, 'the rest without a kill');
 }
 note(sprintf('%d kills and %d rows in %.0f s', $kills, $node->safe_psql('postgres', 'SELECT count(*) FROM item'), time - $started));
