@@ -164,7 +164,8 @@ foreach my $preloaded (0, 1)
 # A backend fails on its way to the shared state, or is killed there.
 {
 	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
-	my $node = server('randomness', '', LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
+	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
+	my $node = server('randomness', '', %environment);
 	append_to_file($no_randomness, '');
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 	my ($out, $failed) = $session->query('SELECT gen_tbsl()');
@@ -177,7 +178,11 @@ foreach my $preloaded (0, 1)
 	$session->quit;
 
 	# Some that wait for randomness, and one of them is killed.
-	$node->restart;
+	$node->stop;
+	{
+		local %ENV = (%ENV, %environment);
+		$node->start;
+	}
 	append_to_file($no_randomness, 'wait');
 	my $script = $node->basedir . '/wait.sql';
 	append_to_file($script, "SELECT gen_ulid();\n");
