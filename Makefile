@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit fuzz tap sqlsmith bench lint format sql
+TASKS := help demo check deps unit fuzz tap sqlsmith torture bench lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -37,10 +37,15 @@ BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
 	@mkdir -p build && rm -f build/for-* && touch $@
-$(OBJS) $(OBJS:.o=.bc) test/tap/unshared_state.o: build/for-$(VERSION)$(with_llvm)
+$(OBJS) $(OBJS:.o=.bc) test/tap/unshared_state.o test/tap/bad_neighbour.o: build/for-$(VERSION)$(with_llvm)
 
 # For the tests: the library with a state that sessions do not share.
 build/unshared/ids.so: $(filter-out src/pg/shared_state.o,$(OBJS)) test/tap/unshared_state.o
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
+
+# And libraries that make trouble for the server.
+build/faults/%.so: test/tap/%.o
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
 
@@ -48,7 +53,8 @@ else
 
 .PHONY: $(TASKS)
 MAKEFLAGS += --no-print-directory
-BUILD = $(MAKE) -s all build/unshared/ids.so WERROR=-Werror
+BUILD = $(MAKE) -s all build/unshared/ids.so $(FAULTS) WERROR=-Werror
+FAULTS = build/faults/bad_neighbour.so build/faults/no_randomness.so
 
 help:
 	@echo 'make               build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
@@ -60,6 +66,7 @@ help:
 	@echo 'make tap           run the tests that start servers; TESTS=test/tap/NAME.pl for one'
 	@echo 'make sqlsmith      run random queries over all types and functions for ten minutes; SECONDS=N'
 	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
+	@echo 'make torture       kill 100 backends of a server while clients insert a million rows'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
 	@echo 'make lint          check the library, the layout of the sources and the install script'
 	@echo 'make format        lay out the sources'
@@ -92,6 +99,10 @@ tap: deps
 sqlsmith: SECONDS = 600
 sqlsmith:
 	@SECONDS=$(SECONDS) $(MAKE) tap TESTS=test/tap/sqlsmith.pl
+
+torture: deps
+	@$(BUILD)
+	@KILLS=100 ROWS=1000000 test/private.sh prove -v test/tap/torture.pl
 
 # Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
-# with its headers, g++, clang with libFuzzer, Catch2, the Perl module IPC::Run, sqlsmith, and ent and rngtest, which
+# with its headers, g++, clang with libFuzzer, Catch2, the Perl module IPC::Run, sqlsmith, faketime, and ent and rngtest, which
 # judge random bytes; and the packages named as arguments. Does nothing if all is there.
 set -eu
 
@@ -15,6 +15,7 @@ missing() {
   ls "$(clang++ -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 || echo libFuzzer
   [ -d /usr/include/catch2 ] || echo catch2
   command -v sqlsmith >/dev/null || echo sqlsmith
+  ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || echo faketime
   perl -MIPC::Run -e 1 2>/dev/null || echo IPC::Run
   command -v ent >/dev/null || echo ent
   command -v rngtest >/dev/null || echo rngtest
@@ -26,7 +27,7 @@ if ! command -v apt-get >/dev/null; then
   echo "Missing:" $(missing) "$@" >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
   echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, the Perl module IPC::Run," >&2
-  echo "sqlsmith, ent and rngtest, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
+  echo "sqlsmith, faketime, ent and rngtest, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
   echo "headers and g++." >&2
   exit 1
 fi
@@ -54,7 +55,7 @@ if [ -z "$major" ]; then
 fi
 quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
   "postgresql-$major" "postgresql-server-dev-$major" g++ clang libclang-rt-dev catch2 libipc-run-perl \
-  sqlsmith ent rng-tools-debian "$@"
+  sqlsmith faketime ent rng-tools-debian "$@"
 if [ -n "$(missing)" ]; then
   echo "Still missing after installing Debian's packages:" $(missing) >&2
   exit 1

@@ -49,7 +49,7 @@ case $mode in
   prove)
     mkdir -p "$stage/test"
     cp -R test/tap test/vectors "$stage/test"
-    cp -R build/unshared "$stage"
+    cp -R build/unshared build/faults "$stage"
     configuration <<<"$staged" >"$stage/ids.conf"
     if [ -n "${IDS_UPGRADE_FROM:-}" ]; then
       mkdir "$stage/older"
@@ -61,7 +61,7 @@ case $mode in
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage"
-         "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids"
+         "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
     # PostgreSQL does not run as root.

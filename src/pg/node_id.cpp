@@ -18,6 +18,16 @@ int value = kUnset;
 // leaves the setting unset with no more than a warning.
 char* refused = nullptr;
 
+// Whether somebody gave such a text, and did not take it back: a placeholder that was reset is
+// empty.
+bool is_given(const char* text) {
+#if PG_VERSION_NUM >= 160000
+  return text && find_option(kName, false, true, 0)->source != PGC_S_DEFAULT;
+#else
+  return text != nullptr;
+#endif
+}
+
 // PostgreSQL asks this for values that are in range and that who gave them may set.
 bool accepted = false;
 bool accept(int*, void**, GucSource source) {
@@ -46,7 +56,7 @@ int node_id(const char* type, int greatest) {
 
 void define_settings() {
   const char* given = GetConfigOption(kName, true, false);
-  if (given && *given) refused = strdup(given);
+  if (is_given(given)) refused = strdup(given);
   DefineCustomIntVariable(
       kName, "Node id in the identifiers that this server generates.",
       "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "

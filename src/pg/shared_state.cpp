@@ -54,6 +54,7 @@ SharedState* attach() {
 #else
 
 shmem_request_hook_type previous_shmem_request_hook = nullptr;
+shmem_startup_hook_type previous_shmem_startup_hook = nullptr;
 
 void request_shmem() {
   if (previous_shmem_request_hook) previous_shmem_request_hook();
@@ -80,15 +81,29 @@ SharedState* attach() {
 
 #endif
 
+SharedState* draw_and_attach() {
+  random_bytes(&drawn, sizeof drawn);
+  SharedState* state = attach();
+  std::memset(&drawn, 0, sizeof drawn);
+  return state;
+}
+
+#if PG_VERSION_NUM < 170000
+
+// What is only requested may be taken by others, such as a growing lock table, before the first
+// use. The postmaster keeps no pointer: after a crash it makes the shared memory anew.
+void take_reserved() {
+  if (previous_shmem_startup_hook) previous_shmem_startup_hook();
+  draw_and_attach();
+}
+
+#endif
+
 }  // namespace
 
 SharedState* shared_state() {
   static SharedState* state = nullptr;
-  if (!state) {
-    random_bytes(&drawn, sizeof drawn);
-    state = attach();
-    std::memset(&drawn, 0, sizeof drawn);
-  }
+  if (!state) state = draw_and_attach();
   return state;
 }
 
@@ -96,6 +111,8 @@ void reserve_shared_state() {
 #if PG_VERSION_NUM < 170000
   previous_shmem_request_hook = shmem_request_hook;
   shmem_request_hook = request_shmem;
+  previous_shmem_startup_hook = shmem_startup_hook;
+  shmem_startup_hook = take_reserved;
 #endif
 }
 

@@ -129,13 +129,16 @@ sub try_to_set
 			is(ask('ordinary', "ALTER ROLE ordinary SET ids.node_id = $try"), '42501', "$what: ALTER ROLE to $try");
 			is(ask('owner', "ALTER DATABASE owned SET ids.node_id = $try"), '42501', "$what: ALTER DATABASE to $try");
 		}
-		foreach my $try (9, -1, 70000, 'abc')
+		foreach my $try (9, -1, 70000, 'abc', '')
 		{
 			# Before the library is loaded PostgreSQL takes anything, to refuse it afterwards.
 			my $refused = $preloaded ? qr/^(42501|22023)$/ : qr/^22023$/;
 			like(ask('ordinary', "SET ids.node_id = '$try'; $value"), !$preloaded && $server eq 5 ? qr/^5$/ : $refused, "$what: SET to $try at first");
 			like(ask('ordinary', $value, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try");
 		}
+		# What was taken back before the library came does not count.
+		is(ask('ordinary', "SET ids.node_id = 9; RESET ids.node_id; $value IS NOT NULL"), 't', "$what: SET and RESET at first") unless $preloaded;
+		is(ask('ordinary', "BEGIN; SET LOCAL ids.node_id = 9; ROLLBACK; $value IS NOT NULL"), 't', "$what: SET and ROLLBACK at first") unless $preloaded;
 	}
 }
 try_to_set(0);
@@ -154,9 +157,9 @@ sub refuse
 	is(ask('ordinary', "SELECT gen_ulid() IS NULL"), 'f', "$what: gen_ulid() has no node id");
 }
 my $super = $node->safe_psql('postgres', 'SELECT current_user');
-foreach my $bad ('70000', 'abc')
+foreach my $bad ('70000', 'abc', '')
 {
-	$node->append_conf('postgresql.conf', "ids.node_id = $bad");
+	$node->append_conf('postgresql.conf', "ids.node_id = '$bad'");
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT current_setting('ids.node_id') = '$bad'");
 	refuse("postgresql.conf has $bad");

@@ -1,0 +1,165 @@
+# The server's clock jumps, stands still and runs on: libfaketime turns it while the server runs.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $late = $PostgreSQL::Test::Utils::timeout_default;
+my @generators = ('scru160', 'scru160_us', 'snowflake', 'tbsl', 'ulid');
+my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
+
+sub set_clock
+{
+	my ($what) = @_;
+	unlink "$clock.new";
+	append_to_file("$clock.new", "$what\n");
+	rename "$clock.new", $clock or die $!;
+}
+
+my ($faketime) = glob '/usr/lib/*/faketime/libfaketime.so.1';
+plan skip_all => 'libfaketime is missing' unless $faketime;
+my $node = PostgreSQL::Test::Cluster->new('turned');
+$node->init;
+$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\n");
+set_clock('+0');
+{
+	local %ENV = (%ENV, LD_PRELOAD => $faketime, FAKETIME_TIMESTAMP_FILE => $clock, FAKETIME_NO_CACHE => 1, TZ => 'UTC');
+	$node->start;
+}
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+$node->safe_psql('postgres', 'CREATE TABLE made (n serial, '
+	. join(', ', map { my ($type) = /([a-z0-9]+)/; "$_ $type DEFAULT gen_$_()" } @generators) . ')');
+
+# Many of each in two sessions.
+sub make
+{
+	my ($count) = @_;
+	$node->safe_psql('postgres', "INSERT INTO made SELECT FROM generate_series(1, $count)") foreach 1 .. 2;
+}
+
+sub generators_show
+{
+	my ($what, $expected, $column) = @_;
+	my $shown = $node->safe_psql('postgres', "SELECT generator, $column FROM ids_generators ORDER BY 1");
+	is($shown, join("\n", map { "$_|$expected" } @generators), $what);
+}
+
+# How often the log tells of the clock, for each generator.
+sub logged
+{
+	my $log = slurp_file($node->logfile);
+	return join ' ', map { my $g = $_; scalar(() = $log =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "$g"/g) } @generators;
+}
+
+my $ordered = 'SELECT ' . join(', ', map {
+	my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz >=' : "$_ >";
+	(my $of = $key) =~ s/ .*//;
+	"bool_and($key before_$_)" } @generators) . ' FROM (SELECT *, '
+	. join(', ', map { my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_; "lag($key) OVER (ORDER BY n) AS before_$_" } @generators) . ' FROM made) made';
+sub in_order
+{
+	my ($what) = @_;
+	is($node->safe_psql('postgres', $ordered), 't|t|t|t|t', "$what: the order holds");
+	my $distinct = join ' + ', map { "count(DISTINCT $_)" } @generators;
+	is($node->safe_psql('postgres', "SELECT $distinct - 5 * count(*) FROM made"), '0', 'and none is there twice');
+}
+
+my $now = 'lead < $$1 s$$';
+my $ahead = 'lead > $$9.9 years$$';
+make(2000);
+generators_show('at first none is ahead', 't|0', "$now, clock_rollbacks");
+set_clock('+10y');
+make(2000);
+generators_show('ten years later: no rollback', 't|0', "$now, clock_rollbacks");
+is(logged(), '0 0 0 0 0', 'nor a word of one');
+in_order('ten years later');
+
+set_clock('+0');
+make(5000);
+generators_show('back: the generators are ahead and count one rollback', 't|1', "$ahead, clock_rollbacks");
+is(logged(), '1 1 1 1 1', 'and the log says so once');
+in_order('back');
+
+# The monotonic clock is turned too, and with it the log's minute.
+set_clock('+50');
+make(10);
+is(logged(), '1 1 1 1 1', 'and not again within a minute');
+set_clock('+62');
+make(10);
+is(logged(), '2 2 2 2 2', 'but then again');
+generators_show('it is the same rollback', 't|1', "$ahead, clock_rollbacks");
+in_order('still back');
+
+$node->safe_psql('postgres', 'SELECT ids_reset_clock(); TRUNCATE made');
+generators_show('ids_reset_clock() mends it', 't|1', "$now, clock_rollbacks");
+make(2000);
+generators_show('and the generators follow the clock', 't|1', "$now, clock_rollbacks");
+in_order('after the reset');
+
+# The clock catches up by itself.
+set_clock('+200');
+make(10);
+set_clock('+100');
+make(10);
+generators_show('another step back is another rollback', 't|2', 'lead > $$90 s$$, clock_rollbacks');
+set_clock('+201');
+make(10);
+generators_show('and nothing is left of it when the clock has caught up', 't|2', "$now, clock_rollbacks");
+in_order('caught up');
+
+# A time that a type cannot hold does no harm.
+set_clock('+70y');
+like(($node->psql('postgres', 'SELECT gen_snowflake()'))[2], qr/the server's clock is out of range for generator "snowflake"/, 'in 70 years there are no snowflakes');
+set_clock('+201');
+is($node->safe_psql('postgres', "SELECT $now FROM ids_generators, gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and back they go on');
+
+# A snowflake waits when its millisecond is used up and the clock stands: the statement can be
+# cancelled. (A statement_timeout ends it the same way, but libfaketime upsets the timer.)
+$node->safe_psql('postgres', 'SELECT gen_snowflake()');
+# Stands within a second of the last snowflake.
+set_clock($node->safe_psql('postgres', q{SELECT to_char(clock_timestamp() + interval '500 ms', 'YYYY-MM-DD HH24:MI:SS')}));
+my $statement = 'SELECT count(gen_snowflake()) FROM generate_series(1, 3000)';
+my $waiting = IPC::Run::start(
+	[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-v', 'VERBOSITY=verbose', '-c', $statement, '-c', q{SELECT 'alive'} ],
+	'>', \my $told, '2>', \my $error, IPC::Run::timeout(20));
+my $query = "FROM pg_stat_activity WHERE state = 'active' AND query = '$statement'";
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $query"), 'a snowflake waits while the clock stands');
+sleep 0.5;
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $query"), 't', 'and still waits when it is cancelled');
+eval { $waiting->finish };
+$waiting->kill_kill if $@;
+like($error, qr/ERROR:  57014: canceling statement due to user request/, 'which ends it');
+is($told, "alive\n", 'and the session lives');
+set_clock('+300');
+$node->stop;
+
+# On a steady clock no rollback is counted, although backends are stopped for longer than a second
+# between their reading of the clock and their tick.
+$node = PostgreSQL::Test::Cluster->new('steady');
+$node->init;
+$node->append_conf('postgresql.conf', "log_statement = none\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+my $script = $node->basedir . '/generate.sql';
+append_to_file($script, 'SELECT ' . join(', ', map { "count(gen_$_())" } 'ulid', 'tbsl') . " FROM generate_series(1, 100000);\n");
+my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 8, '-j', 2, '-T', 9, '-f', $script, $node->connstr('postgres') ],
+	'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
+$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'});
+my @backends = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'});
+foreach my $round (1 .. 5)
+{
+	my @stopped = @backends[ 0 .. 5 ];
+	kill 'STOP', @stopped;
+	sleep 1.2;
+	kill 'CONT', @stopped;
+	sleep 0.1;
+}
+ok($clients->finish, '8 clients, some of them delayed again and again');
+is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
+unlike(slurp_file($node->logfile), qr/the clock is/, 'nor a word of one');
+$node->stop;
+
+done_testing();

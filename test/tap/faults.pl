@@ -1,0 +1,202 @@
+# Crashes and shortages: processes killed, memory and randomness that fail, many at once. The server
+# goes on, identifiers stay unique and in order.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my @types = ('ulid', 'scru160', 'tbsl', 'snowflake');
+my $late = $PostgreSQL::Test::Utils::timeout_default;
+
+# A server; what else its configuration and its environment hold.
+sub server
+{
+	my ($name, $settings, %environment) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init;
+	$node->append_conf('postgresql.conf', "restart_after_crash = on\nlog_statement = none\n$settings");
+	local %ENV = (%ENV, %environment);
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+	return $node;
+}
+
+# Clients that insert until they lose their connections.
+sub inserting
+{
+	my ($node, $round) = @_;
+	my $script = $node->basedir . '/insert.sql';
+	append_to_file($script, "INSERT INTO item (round) SELECT :round FROM generate_series(1, 10);\n") unless -e $script;
+	my $clients = IPC::Run::start(
+		[ 'pgbench', '-n', '-c', 4, '-T', $late, '-D', "round=$round", '-f', $script, $node->connstr('postgres') ],
+		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
+	$node->poll_query_until('postgres', "SELECT count(*) > 100 FROM item WHERE round = $round");
+	return $clients;
+}
+
+# Kills the postmaster and waits until no process of the server is left, so that it can be started.
+sub kill_postmaster
+{
+	my ($node) = @_;
+	my $postmaster = $node->{_pid};
+	my $data = $node->data_dir;
+	$node->kill9;
+	foreach my $try (1 .. 10 * $late)
+	{
+		last unless kill(0, $postmaster) || grep { (readlink("$_/cwd") // '') eq $data } glob '/proc/[0-9]*';
+		sleep 0.1;
+	}
+}
+
+my $order = join ', ', map { my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_; "coalesce(min($key) > lag(max($key)) OVER (ORDER BY round), true)" } @types;
+my $columns = join ', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types;
+
+# The same whether or not the library is preloaded.
+foreach my $preloaded (0, 1)
+{
+	my $node = server("crash_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	$node->safe_psql('postgres', "CREATE TABLE item (round int, $columns)");
+
+	my @ends = (
+		[ 'a generating backend killed' => sub {
+			my $backend = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%' LIMIT 1});
+			kill 'KILL', $backend;
+		} ],
+		[ 'the postmaster killed' => sub { kill_postmaster($node) } ],
+		[ 'an immediate shutdown' => sub { $node->stop('immediate') } ],
+		[ 'a restart' => sub { $node->stop('fast') } ]);
+	my $round = 0;
+	foreach my $end (@ends)
+	{
+		my ($what, $do) = @$end;
+		my $clients = inserting($node, ++$round);
+		$do->();
+		$clients->finish;
+		$node->start unless $node->{_pid};
+		ok($node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()'), "preloaded: $preloaded; after $what the server works");
+	}
+	$node->safe_psql('postgres', 'INSERT INTO item SELECT ' . ++$round . ' FROM generate_series(1, 1000)');
+	my $orders = $node->safe_psql('postgres', "SELECT $order FROM item GROUP BY round ORDER BY round");
+	is($orders, join("\n", ('t|t|t|t') x $round), 'and makes identifiers greater than all before');
+	unlike(slurp_file($node->logfile), qr/duplicate key/, 'and none twice');
+	$node->stop;
+}
+
+# 50 sessions whose first use is the same instant share one state.
+foreach my $preloaded (0, 1)
+{
+	my $node = server("first_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	my $sessions = 50;
+	$node->safe_psql('postgres', 'CREATE TABLE first (n serial, ' . join(', ', map { "$_ $_" } @types) . ')');
+	my $starter = $node->background_psql('postgres');
+	$starter->query_safe('SELECT pg_advisory_lock(1)');
+	my $script = $node->basedir . '/first.sql';
+	append_to_file($script, "SELECT pg_advisory_lock_shared(1);\n"
+		. "INSERT INTO first (" . join(', ', @types) . ") SELECT " . join(', ', map { "gen_$_()" } @types) . " FROM generate_series(1, 1000);\n");
+	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', $sessions, '-t', 1, '-f', $script, $node->connstr('postgres') ],
+		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
+	$node->poll_query_until('postgres', "SELECT count(*) = $sessions FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+	$starter->query_safe('SELECT pg_advisory_unlock(1)');
+	ok($clients->finish, "preloaded: $preloaded; $sessions sessions begin at once");
+	$starter->quit;
+	my $rows = $sessions * 1000;
+	is($node->safe_psql('postgres', 'SELECT ' . join(', ', map { "count(DISTINCT $_)" } @types) . ' FROM first'),
+		join('|', ($rows) x @types), 'and none gets an identifier of another');
+	is($node->safe_psql('postgres', 'SELECT count(DISTINCT snowflake_parts(snowflake)::text) FROM first'), $rows, 'for they share one state');
+	is($node->safe_psql('postgres', 'SELECT string_agg(generator, $$ $$ ORDER BY generator) FROM ids_generators'),
+		'scru160 snowflake tbsl ulid', 'that has each generator once');
+	$node->stop;
+}
+
+# Backends do not share random bytes, even if the postmaster has made identifiers before it forks
+# them, nor do the workers of a parallel query.
+foreach my $preloaded (0, 1)
+{
+	my $node = server("forked_$preloaded", $preloaded ? "shared_preload_libraries = 'ids, $ENV{IDS_FAULTS}/bad_neighbour'\n" : '');
+	$node->safe_psql('postgres', q{
+		CREATE TABLE made (id ulid, pid int);
+		CREATE TABLE number AS SELECT i FROM generate_series(1, 100000) i;
+		ANALYZE number;
+	});
+	foreach my $session (1 .. 20)
+	{
+		$node->safe_psql('postgres', q{INSERT INTO made SELECT gen_ulid('2020-01-01Z'), pg_backend_pid() FROM generate_series(1, 500)});
+	}
+	is($node->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT id), count(DISTINCT pid) FROM made}), '0|20',
+		"preloaded: $preloaded; no two backends draw the same bytes");
+	$node->safe_psql('postgres', q{
+		SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
+		CREATE TABLE by_workers AS SELECT gen_ulid('2020-01-01Z') AS id FROM number;
+	});
+	is($node->safe_psql('postgres', q{SELECT count(*), count(*) - count(DISTINCT id) FROM by_workers}), '100000|0', 'nor do parallel workers');
+	$node->stop;
+}
+
+# No shared memory is left: without preloading an error says what to do, with it there is room.
+foreach my $preloaded (0, 1)
+{
+	my $node = server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	my $neighbour = $node->background_psql('postgres');
+	$neighbour->query_safe("CREATE FUNCTION take_shared_memory() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
+	$neighbour->query_safe('SELECT take_shared_memory()');
+	foreach my $try (1 .. 2)
+	{
+		my ($status, $out, $err) = $node->psql('postgres', 'SELECT gen_ulid()');
+		# From 17 on the state is in dynamic shared memory.
+		if ($preloaded || $node->pg_version >= 17)
+		{
+			is($status, 0, "preloaded: $preloaded; there is room for the state") or diag($err);
+			next;
+		}
+		like($err, qr/ERROR:  not enough shared memory for data structure "ids v1"/, 'without room there is an error');
+		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'and a hint');
+	}
+	is($neighbour->query_safe("SELECT ulid '0000XSNJG0MQJHBF4QX1EFD6Y3'"), '0000XSNJG0MQJHBF4QX1EFD6Y3', 'and the server goes on');
+	$neighbour->quit;
+	$node->restart;
+	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
+	$node->stop;
+}
+
+# A backend fails on its way to the shared state, or is killed there.
+{
+	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
+	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
+	my $node = server('randomness', '', %environment);
+	append_to_file($no_randomness, '');
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my ($out, $failed) = $session->query('SELECT gen_tbsl()');
+	like($session->{stderr}, qr/could not generate random values/, 'a backend fails before it has the state');
+	$session->{stderr} = '';
+	unlink $no_randomness;
+	# The first increment of back-filling is drawn when the state is made: all zero if it was not.
+	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'and goes on when it can');
+	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with a state that is whole');
+	$session->quit;
+
+	# Some that wait for randomness, and one of them is killed.
+	$node->stop;
+	{
+		local %ENV = (%ENV, %environment);
+		$node->start;
+	}
+	append_to_file($no_randomness, 'wait');
+	my $script = $node->basedir . '/wait.sql';
+	append_to_file($script, "SELECT gen_ulid();\n");
+	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 3, '-t', 1, '-f', $script, $node->connstr('postgres') ],
+		'>', \my $ignored, '2>', \my $err, IPC::Run::timeout($late));
+	my $waiting = q{FROM pg_stat_activity WHERE query LIKE 'SELECT gen_ulid%' AND state = 'active'};
+	$node->poll_query_until('postgres', "SELECT count(*) = 3 $waiting");
+	kill 'KILL', $node->safe_psql('postgres', "SELECT pid $waiting LIMIT 1");
+	$clients->finish;
+	ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers from a backend killed there');
+	unlink $no_randomness;
+	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'and the next session works');
+	isnt($node->safe_psql('postgres', q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with a state that is whole');
+	$node->stop;
+}
+
+done_testing();
