@@ -77,6 +77,7 @@ $node->safe_psql('postgres', q{
 				AND proargtypes::oid[] || prorettype
 					<@ ARRAY(SELECT atttypid FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'public'::regnamespace AND attnum > 0)));
 });
+$node->safe_psql('postgres', 'SELECT pg_stat_reset()');
 my $connection = $node->connstr('postgres') . " options='-c search_path=sqlsmith,pg_catalog,public'";
 my $output = $node->basedir . '/sqlsmith';
 system("timeout $seconds sqlsmith --target=\"$connection\" --exclude-catalog --verbose >$output 2>&1");
