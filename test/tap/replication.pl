@@ -1,0 +1,123 @@
+# Replication: a physical standby generates too and goes on when promoted; logical replication
+# carries identifiers as text and in binary, as replica identity, and from several nodes to one.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @types = ('ulid', 'scru160', 'tbsl', 'snowflake');
+# Ordered by these; of a snowflake's fields the time alone orders it.
+my @keys = map { $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_ } @types;
+
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 'logical');
+$primary->append_conf('postgresql.conf', "ids.node_id = 11\n");
+$primary->start;
+my $defaults = join ', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types;
+$primary->safe_psql('postgres', "CREATE EXTENSION ids; CREATE TABLE item (n serial, $defaults); INSERT INTO item SELECT FROM generate_series(1, 10000)");
+
+# Physical
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+$primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
+my $greater = 'SELECT ' . join(', ', map { (my $made = $keys[$_]) =~ s/^(\w+)/gen_$1()/; "$made > max($keys[$_])" } 0 .. 3) . ' FROM item';
+is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
+is($standby->safe_psql('postgres', $greater), 't|t|t|t', 'makes identifiers in read-only queries, greater than all replicated');
+$primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
+my $read = $standby->safe_psql('postgres', 'SELECT ' . join(', ', map { "gen_$_()" } @types));
+my $last = $standby->safe_psql('postgres', 'SELECT max(n) FROM item');
+$primary->stop('immediate');
+$standby->promote;
+$standby->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
+is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { "min($_) FILTER (WHERE n > $last) > max($_) FILTER (WHERE n <= $last)" } @keys) . ' FROM item'),
+	't|t|t|t', 'promoted, it goes on above all replicated');
+my @read = split /[|]/, $read;
+is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { (my $given = $keys[$_]) =~ s/^(\w+)/'$read[$_]'::$1/; "min($keys[$_]) FILTER (WHERE n > $last) > $given" } 0 .. 3) . ' FROM item'),
+	't|t|t|t', 'and above what it made as a standby');
+is($standby->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT snowflake) FROM item'), '0', 'no key is there twice');
+$standby->stop;
+$primary->start;
+
+# Logical: each type is the key of a table, which is its replica identity.
+my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
+$subscriber->init(allows_streaming => 'logical');
+$subscriber->append_conf('postgresql.conf', "ids.node_id = 33\n");
+$subscriber->start;
+$subscriber->safe_psql('postgres', 'CREATE EXTENSION ids');
+foreach my $type (@types)
+{
+	$primary->safe_psql('postgres', "CREATE TABLE by_$type (id $type PRIMARY KEY DEFAULT gen_$type(), n int, other $type DEFAULT gen_$type()); INSERT INTO by_$type (n) SELECT generate_series(1, 1000)");
+}
+$primary->safe_psql('postgres', 'CREATE PUBLICATION keyed FOR TABLE ' . join(', ', map { "by_$_" } @types));
+foreach my $binary ('false', 'true')
+{
+	$subscriber->safe_psql('postgres', "CREATE TABLE by_$_ (id $_ PRIMARY KEY, n int, other $_)") foreach @types;
+	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION keyed CONNECTION '" . $primary->connstr . " dbname=postgres' PUBLICATION keyed WITH (binary = $binary)");
+	$subscriber->wait_for_subscription_sync($primary, 'keyed');
+	foreach my $type (@types)
+	{
+		$primary->safe_psql('postgres', qq{
+			INSERT INTO by_$type (n) SELECT generate_series(1001, 2000);
+			UPDATE by_$type SET n = -n, other = gen_$type() WHERE n % 3 = 0;
+			UPDATE by_$type SET id = gen_$type() WHERE n % 5 = 0;
+			DELETE FROM by_$type WHERE n % 7 = 0;
+		});
+	}
+	$primary->wait_for_catchup('keyed');
+	foreach my $type (@types)
+	{
+		my $rows = "SELECT count(*), md5(string_agg(concat_ws(' ', id, n, other), ',' ORDER BY id)) FROM by_$type";
+		my $expected = $primary->safe_psql('postgres', $rows);
+		is($subscriber->safe_psql('postgres', $rows), $expected, "$type, binary = $binary: the same rows");
+		like($expected, qr/^[1-9]\d{2,}[|]/, 'and there are some');
+	}
+	unlike(slurp_file($subscriber->logfile), qr/ERROR/, 'without an error');
+	$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION keyed; ' . join(' ', map { "DROP TABLE by_$_;" } @types));
+	if ($binary eq 'false')
+	{
+		$primary->safe_psql('postgres', "TRUNCATE by_$_; INSERT INTO by_$_ (n) SELECT generate_series(1, 1000)") foreach @types;
+	}
+}
+
+# Two nodes that insert at once feed a third, which inserts too.
+my $other = PostgreSQL::Test::Cluster->new('other');
+$other->init(allows_streaming => 'logical');
+$other->append_conf('postgresql.conf', "ids.node_id = 22\n");
+$other->start;
+$other->safe_psql('postgres', 'CREATE EXTENSION ids');
+my $fed = 'CREATE TABLE fed (source int, ' . join(', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types) . ', PRIMARY KEY (snowflake))';
+$_->safe_psql('postgres', $fed) foreach ($primary, $other, $subscriber);
+foreach my $node ($primary, $other)
+{
+	$node->safe_psql('postgres', 'CREATE PUBLICATION fed FOR TABLE fed');
+	my $name = 'from_' . $node->name;
+	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION $name CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION fed WITH (binary = true)");
+	$subscriber->wait_for_subscription_sync($node, $name);
+}
+my @sessions;
+my %ids = (11 => $primary, 22 => $other, 33 => $subscriber);
+foreach my $id (sort keys %ids)
+{
+	my $script = $ids{$id}->basedir . '/insert.sql';
+	append_to_file($script, "INSERT INTO fed (source) SELECT $id FROM generate_series(1, 100);\n");
+	push @sessions, IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-t', 50, '-f', $script, $ids{$id}->connstr('postgres') ],
+		'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+}
+ok($_->finish, 'a node inserts') foreach @sessions;
+$primary->wait_for_catchup('from_primary');
+$other->wait_for_catchup('from_other');
+is($subscriber->safe_psql('postgres', q{
+	SELECT source, count(*), count(DISTINCT snowflake), count(DISTINCT tbsl), count(DISTINCT scru160),
+	bool_and((snowflake_parts(snowflake)).random = source), bool_and((tbsl_parts(tbsl)).machine_id = source), bool_and((scru160_parts(scru160)).random16 = source)
+	FROM fed GROUP BY source ORDER BY source}),
+	join("\n", map { "$_|10000|10000|10000|10000|t|t|t" } 11, 22, 33), 'each node is told by its id, and none conflicts');
+unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'nor does the log tell of a conflict');
+
+$_->stop foreach ($subscriber, $other, $primary);
+done_testing();
