@@ -23,7 +23,8 @@ void invalid_digits(const char* what, std::string_view digits, ParseResult resul
                                   max_digits, base, size)
                   : result.error == ParseError::digit
                       ? errdetail("%s at position %d is not a base %d digit.",
-                                  name_character(digits.substr(result.position)),
+                                  name_character({digits.data() + result.position,
+                                                  digits.size() - result.position}),
                                   static_cast<int>(result.position) + 1, base)
                   : result.error == ParseError::overflow
                       ? errdetail("The number has more than %d bits.", bits)
