@@ -183,7 +183,11 @@ SKIP:
 	my $from = $ENV{IDS_UPGRADE_FROM};
 	skip 'IDS_UPGRADE_FROM does not name the pg_config of an older PostgreSQL: pg_upgrade is not tested', 1 unless $from;
 	my ($old_bindir) = run_command([ $from, '--bindir' ]);
-	my ($new_bindir) = run_command([ 'pg_config', '--bindir' ]);
+	my ($new_bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
+	my ($new_libdir) = run_command([ "$new_bindir/pg_config", '--pkglibdir' ]);
+	# pg_upgrade has the new server load '$libdir/ids', which from 18 on is sought nowhere else.
+	skip "pg_upgrade to 18 or later needs the extension installed: $new_libdir/ids.so is missing", 1
+		if $node->pg_version >= 18 && !-e "$new_libdir/ids.so";
 	my $table_name = qr/\b(?:\w+_item|document)\.(?=\w)/;
 	my @options = ('--data-checksums', '--locale=C', '--encoding=UTF8');
 

@@ -37,14 +37,14 @@ my $doubles = q{
 	BEGIN
 		FOR o IN SELECT oprname, oprcode::regproc::text AS name, oprleft::regtype AS l, oprright::regtype AS r, oprresult::regtype AS result
 			FROM pg_operator JOIN pg_type lt ON lt.oid = oprleft JOIN pg_type rt ON rt.oid = oprright
-			WHERE oprnamespace = 'pg_catalog'::regnamespace AND lt.typtype <> 'p' AND rt.typtype <> 'p'
+			WHERE oprnamespace IN ('pg_catalog'::regnamespace, 'public'::regnamespace) AND lt.typtype <> 'p' AND rt.typtype <> 'p'
 		LOOP
 			EXECUTE format('CREATE OR REPLACE FUNCTION evil.trap(%s, %s) RETURNS %s %s', o.l, o.r, 'boolean', body);
 			EXECUTE format('CREATE OPERATOR evil.%s (FUNCTION = evil.trap, LEFTARG = %s, RIGHTARG = %s)', o.oprname, o.l, o.r);
 		END LOOP;
 		FOR o IN SELECT proname, pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result
 			FROM pg_proc p
-			WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset
+			WHERE pronamespace IN ('pg_catalog'::regnamespace, 'public'::regnamespace) AND prokind = 'f' AND NOT proretset
 				AND proargmodes IS NULL AND pronargdefaults = 0 AND proname !~ '^(ri_|RI_)'
 				AND NOT EXISTS (SELECT FROM pg_type t WHERE t.typtype = 'p' AND (t.oid = ANY (proargtypes) OR t.oid = prorettype))
 		LOOP
@@ -347,8 +347,8 @@ SKIP:
 	my $after = $read->('pool', 4096);
 	is(scalar(grep { index($before, $_) >= 0 } @tails), 100, 'the pool holds what the next identifiers get');
 	is(scalar(grep { index($after, $_) >= 0 } @tails), 0, 'and no more when they are given out');
-	like($after, qr/^\0{800}/, 'but zeros');
-	is($read->('drawn', 72), "\0" x 72, 'nor does the server\'s secret stay in a session');
+	like(unpack('H*', $after), qr/^0{1600}/, 'but zeros');
+	is(unpack('H*', $read->('drawn', 72)), '00' x 72, 'nor does the server\'s secret stay in a session');
 	$session->quit;
 }
 
