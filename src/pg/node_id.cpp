@@ -28,10 +28,21 @@ bool is_given(const char* text) {
 #endif
 }
 
-// PostgreSQL asks this for values that are in range and that who gave them may set.
+// PostgreSQL asks this for values that are in range and that who gave them may set. In a parallel
+// worker it first takes the server's value, then resets that and sets what the leader has: if that
+// is nothing, the leader's was refused.
 bool accepted = false;
 bool accept(int*, void**, GucSource source) {
-  if (source != PGC_S_DEFAULT) accepted = true;
+  if (source != PGC_S_DEFAULT) {
+    accepted = true;
+  } else if (InitializingParallelWorker && value != kUnset && !refused) {
+    refused = strdup("");
+    accepted = false;
+  }
+  if (InitializingParallelWorker && accepted) {
+    std::free(refused);
+    refused = nullptr;
+  }
   return true;
 }
 

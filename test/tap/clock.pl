@@ -48,10 +48,10 @@ sub generators_show
 }
 
 # How often the log tells of the clock, for each generator.
+# How often the log says that the clock stepped back, of whichever generator.
 sub logged
 {
-	my $log = slurp_file($node->logfile);
-	return join ' ', map { my $g = $_; scalar(() = $log =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "$g"/g) } @generators;
+	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "\w+"/g);
 }
 
 my $ordered = 'SELECT ' . join(', ', map {
@@ -74,22 +74,22 @@ generators_show('at first none is ahead', 't|0', "$now, clock_rollbacks");
 set_clock('+10y');
 make(2000);
 generators_show('ten years later: no rollback', 't|0', "$now, clock_rollbacks");
-is(logged(), '0 0 0 0 0', 'nor a word of one');
+is(logged(), 0, 'nor a word of one');
 in_order('ten years later');
 
 set_clock('+0');
 make(5000);
 generators_show('back: the generators are ahead and count one rollback', 't|1', "$ahead, clock_rollbacks");
-is(logged(), '1 1 1 1 1', 'and the log says so once');
+is(logged(), 1, 'and the log says so once');
 in_order('back');
 
 # The monotonic clock is turned too, and with it the log's minute.
 set_clock('+50');
 make(10);
-is(logged(), '1 1 1 1 1', 'and not again within a minute');
+is(logged(), 1, 'and not again within a minute');
 set_clock('+62');
 make(10);
-is(logged(), '2 2 2 2 2', 'but then again');
+is(logged(), 2, 'but then again');
 generators_show('it is the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 

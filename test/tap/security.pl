@@ -135,6 +135,7 @@ sub try_to_set
 			my $refused = $preloaded ? qr/^(42501|22023)$/ : qr/^22023$/;
 			like(ask('ordinary', "SET ids.node_id = '$try'; $value"), !$preloaded && $server eq 5 ? qr/^5$/ : $refused, "$what: SET to $try at first");
 			like(ask('ordinary', $value, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try");
+			like(ask('ordinary', $of_workers, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try, in workers") if $server eq 5;
 		}
 		# What was taken back before the library came does not count.
 		is(ask('ordinary', "SET ids.node_id = 9; RESET ids.node_id; $value IS NOT NULL"), 't', "$what: SET and RESET at first") unless $preloaded;
