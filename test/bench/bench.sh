@@ -1,10 +1,10 @@
 #!/bin/bash
 # Measures the identifier types against the built-in ones on the server that PGHOST, PGPORT ... name, and writes
-# doc/benchmarks.md and its plots. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (5) say how much.
+# doc/benchmarks.md and its plots. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much.
 set -euo pipefail
 
 rows=${BENCH_ROWS:-1000000}
-repetitions=${BENCH_REPETITIONS:-5}
+repetitions=${BENCH_REPETITIONS:-3}
 directory=$(mktemp -d -t ids.bench.XXXXXX)
 trap 'rm -rf "$directory"' EXIT
 chmod 777 "$directory"
