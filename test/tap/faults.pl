@@ -93,10 +93,16 @@ foreach my $preloaded (0, 1)
 	$node->safe_psql('postgres', 'CREATE TABLE first (n serial, ' . join(', ', map { "$_ $_" } @types) . ')');
 	my $starter = $node->background_psql('postgres');
 	$starter->query_safe('SELECT pg_advisory_lock(1)');
-	my $script = $node->basedir . '/first.sql';
-	append_to_file($script, "SELECT pg_advisory_lock_shared(1);\n"
-		. "INSERT INTO first (" . join(', ', @types) . ") SELECT " . join(', ', map { "gen_$_()" } @types) . " FROM generate_series(1, 1000);\n");
-	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', $sessions, '-t', 1, '-f', $script, $node->connstr('postgres') ],
+	# Each type is the first of some sessions.
+	my @scripts;
+	foreach my $first (0 .. $#types)
+	{
+		my @order = map { $types[ ($first + $_) % @types ] } 0 .. $#types;
+		push @scripts, '-f', $node->basedir . "/first_$first.sql";
+		append_to_file($scripts[-1], "SELECT pg_advisory_lock_shared(1);\n"
+			. 'INSERT INTO first (' . join(', ', @order) . ') SELECT ' . join(', ', map { "gen_$_()" } @order) . " FROM generate_series(1, 1000);\n");
+	}
+	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', $sessions, '-t', 1, @scripts, $node->connstr('postgres') ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
 	$node->poll_query_until('postgres', "SELECT count(*) = $sessions FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
 	$starter->query_safe('SELECT pg_advisory_unlock(1)');
