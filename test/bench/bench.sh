@@ -90,7 +90,9 @@ set output 'doc/cost.svg'
 set title 'Cost of generating an id (CPU time, net of the query)'
 set ylabel 'ns'
 set yrange [0:*]
+set offsets graph 0, graph 0, graph 0.1, graph 0
 plot '$directory/cost' using 0:2:xtic(1) with boxes notitle linecolor '#336791', '' using 0:2:(sprintf('%.0f', \$2)) with labels offset 0,0.7 notitle
+unset offsets
 set output 'doc/insert.svg'
 set title 'Inserts with a primary key'
 set ylabel 'thousand rows per CPU second'
@@ -98,7 +100,7 @@ set y2label 'bytes of index per row'
 set ytics nomirror
 set y2tics
 set y2range [0:*]
-set key top right
+set key outside top center horizontal
 set boxwidth 0.35
 plot '$directory/insert' using (\$0-0.2):2:xtic(1) with boxes title 'rows' linecolor '#336791', '' using (\$0+0.2):3 axes x1y2 with boxes title 'index' linecolor '#b0c4de'
 EOF
