@@ -167,7 +167,7 @@ lint:
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 
-FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp)
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
 format:
 	clang-format -i $(FORMATTED)
 
