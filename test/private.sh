@@ -60,7 +60,7 @@ case $mode in
     fi
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
-    run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage"
+    run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
          "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")

@@ -1,7 +1,6 @@
 # The server's clock jumps, stands still and runs on: libfaketime turns it while the server runs.
 use strict;
 use warnings;
-use File::Spec::Functions qw(rel2abs);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -10,7 +9,7 @@ use Time::HiRes qw(sleep);
 
 my $late = $PostgreSQL::Test::Utils::timeout_default;
 my @generators = ('scru160', 'scru160_us', 'snowflake', 'tbsl', 'ulid');
-my $clock = rel2abs(PostgreSQL::Test::Utils::tempdir . '/clock');   # the server works in another directory
+my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
 
 sub set_clock
 {

@@ -2,7 +2,6 @@
 # goes on, identifiers stay unique and in order.
 use strict;
 use warnings;
-use File::Spec::Functions qw(rel2abs);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -170,7 +169,7 @@ foreach my $preloaded (0, 1)
 
 # A backend fails on its way to the shared state, or is killed there.
 {
-	my $no_randomness = rel2abs(PostgreSQL::Test::Utils::tempdir . '/no_randomness');
+	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
 	my $node = server('randomness', '', %environment);
 	$node->safe_psql('postgres', q{CREATE FUNCTION attempt() RETURNS text LANGUAGE plpgsql AS $$

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Runs a command as root in a throw-away chroot with a bare Debian or Ubuntu and a copy of this project:
+#   test/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
+# It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
+# with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left, also when interrupted: the
+# command's mounts and processes live in namespaces that end with it.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+suite=$1
+[ "$(id -u)" = 0 ] || { echo "A chroot needs root: run this as root." >&2; exit 1; }
+command -v debootstrap >/dev/null || test/deps.sh debootstrap
+[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || [ "$suite" != noble ] || test/deps.sh ubuntu-keyring
+
+root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" ids.XXXXXX)
+chmod 755 "$root"
+inside=
+trap 'set +e; [ -z "$inside" ] || { kill -KILL $inside; wait $inside; } 2>/dev/null; rm -rf --one-file-system "$root" "$root.log"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# Waits so that a signal is answered at once.
+run() {
+  unshare --mount --pid --ipc --fork --kill-child "$@" </dev/null &
+  inside=$!
+  wait $inside || { local status=$?; inside=; return $status; }
+  inside=
+}
+
+case $suite in
+  experimental) release=sid ;;
+  noble)        release=noble; components=main,universe ;;   # Ubuntu
+  *)            release=$suite ;;
+esac
+run debootstrap --variant=minbase --include=make,git,ca-certificates --components="${components:-main}" "$release" "$root" >"$root.log" 2>&1 || {
+  tail -n 5 "$root.log" >&2
+  ! grep -qE "Failed getting release file|Couldn't download" "$root.log" || exit 69
+  exit 1
+}
+# The lists of unstable releases may be older than they say they should be.
+echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/valid-until"
+if [ "$suite" = experimental ]; then
+  sed -n 's/ sid / experimental /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/experimental.list"
+fi
+
+project="/srv/ids with spaces"
+mkdir "$root$project"
+tar --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
+  tar --no-same-owner -C "$root$project" -xf -
+
+run /bin/sh -c '
+  mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/dev/shm" || exit 1
+  exec chroot "$1" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
+    /bin/sh -c "cd \"\$0\" && $2" "$3"' sh "$root" "$2" "$project"

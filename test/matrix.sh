@@ -1,0 +1,39 @@
+#!/bin/bash
+# Runs the README's two commands on every supported PostgreSQL, each in a throw-away chroot of a Debian (16: an
+# Ubuntu) that has it, and prints a table:
+#   test/matrix.sh [VERSION...]
+# Fails if one of them fails; ends with 69 if none did, but some had no mirror to install from.
+set -uo pipefail
+
+cd "$(dirname "$0")/.."
+declare -A suites=([15]=bookworm [16]=noble [17]=trixie [18]=sid [19]=experimental)
+[ $# -gt 0 ] || set -- 15 16 17 18 19
+trap 'kill $child 2>/dev/null; wait; exit 130' INT TERM HUP
+
+mkdir -p build/matrix
+table=$(printf '%-12s %-14s %-12s %s' PostgreSQL suite result minutes)
+result=0
+for version in "$@"; do
+  suite=${suites[$version]:-}
+  [ -n "$suite" ] || { echo "No known release of Debian or Ubuntu has PostgreSQL $version." >&2; exit 1; }
+  log=build/matrix/$version.log
+  echo "PostgreSQL $version in a chroot of $suite: see $log"
+  commands='make demo && make check'
+  if [ "$suite" = experimental ]; then
+    export_config="export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config"
+    commands="apt-get update && { apt-get install -y --no-install-recommends -t experimental postgresql-$version postgresql-server-dev-$version || exit 69; } && $export_config && $commands"
+  fi
+  started=$SECONDS
+  test/chroot.sh "$suite" "$commands && echo \"tested \$(\${PG_CONFIG:-pg_config} --version)\"" >"$log" 2>&1 &
+  child=$!
+  wait $child
+  case $? in
+    0)  outcome=passed ;;
+    69) outcome=unavailable; [ $result = 1 ] || result=69 ;;
+    *)  outcome=failed; result=1; tail -n 30 "$log" ;;
+  esac
+  exact=$(sed -n 's/^tested PostgreSQL \([^ ]*\).*/\1/p' "$log")
+  table+=$(printf '\n%-12s %-14s %-12s %d' "${exact:-$version}" "$suite" "$outcome" $(((SECONDS - started + 30) / 60)))
+done
+printf '\n%s\n' "$table"
+exit $result
