@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check deps unit fuzz tap sqlsmith torture bench lint format sql
+TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -60,6 +60,7 @@ help:
 	@echo 'make               build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
 	@echo 'make demo          install what is missing, build, show the extension at work on a private server'
 	@echo 'make check         install what is missing, build, run all tests on private servers'
+	@echo 'make matrix        as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some'
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
 	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
@@ -91,6 +92,9 @@ check: deps
 	@test/private.sh server $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
 	@echo 'tests that start servers'
 	@test/private.sh prove
+
+matrix:
+	@test/matrix.sh $(VERSIONS)
 
 tap: deps
 	@$(BUILD)

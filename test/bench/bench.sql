@@ -119,4 +119,36 @@ VACUUM ANALYZE timed;
 DELETE FROM contestant;
 INSERT INTO contestant VALUES ('timestamptz', $$at >= '2026-01-01 10:00' AND at < '2026-01-01 11:00'$$, ''), ('ulid', $$id <@ tstzrange('2026-01-01 10:00', '2026-01-01 11:00')$$, '');
 CALL measure('count one hour of 28', 10 * :rows / 28.0, 2 * :repetitions, 'SELECT count(*) FROM timed WHERE {gen}');
+
+\echo '... date keys'
+CREATE UNLOGGED TABLE dated AS SELECT at, to_char(at, 'YYYYMMDD') AS day, codokey(at) AS key FROM timed LIMIT 2 * :rows;
 DROP TABLE timed;
+VACUUM ANALYZE dated;
+DELETE FROM contestant;
+INSERT INTO contestant VALUES ('date text', 'to_char(at, ''YYYYMMDD'')', 'to_timestamp(day, ''YYYYMMDD'')'), ('codokey', 'codokey(at)', 'codokey_extract_timestamp(key)');
+CALL measure('date key, made', 2 * :rows, :repetitions, 'SELECT count({gen}) FROM dated', 'SELECT count(at) FROM dated');
+CALL measure('date key, read', 2 * :rows, :repetitions, 'SELECT count({type}) FROM dated', 'SELECT count(at) FROM dated');
+DROP TABLE dated;
+
+\echo '... a day among a year'
+-- Ten times the rows over 350 days; the built-in is a uuid of the same bytes.
+CREATE UNLOGGED TABLE aged AS SELECT ulid_first('2026-01-01'::timestamptz + i * interval '350 days' / (10 * :rows)) AS ulid FROM generate_series(1, 10 * :rows) i;
+ALTER TABLE aged ADD uuid uuid GENERATED ALWAYS AS (ulid::uuid) STORED;
+CREATE INDEX ON aged USING brin (ulid);
+CREATE INDEX ON aged USING brin (uuid);
+VACUUM ANALYZE aged;
+DELETE FROM contestant;
+INSERT INTO contestant VALUES ('uuid', 'uuid >= ulid_first(%1$L)::uuid AND uuid < ulid_first(%2$L)::uuid', ''), ('ulid', 'ulid <@ tstzrange(%1$L, %2$L)', '');
+CREATE FUNCTION pg_temp.plan(condition text, since text, until text) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT FROM aged WHERE ' || format(condition, since, until) INTO plan;
+  RETURN plan -> 0 -> 'Plan';
+END $$;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT 'BRIN, one day of 350: pages read, %', name, 1, 100 * ((plan ->> 'Lossy Heap Blocks')::float8 + (plan ->> 'Exact Heap Blocks')::float8) * 8192 / pg_relation_size('aged')
+  FROM contestant, pg_temp.plan(generator, '2026-06-01', '2026-06-02') plan;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT 'estimate of 35 days of 350, % of the rows', name, 1, 100 * (plan ->> 'Plan Rows')::float8 / (plan ->> 'Actual Rows')::float8
+  FROM contestant, pg_temp.plan(generator, '2026-06-01', '2026-07-06') plan;
+DROP TABLE aged;
