@@ -19,7 +19,7 @@ CREATE TYPE ulid (
 	INTERNALLENGTH = 16, ALIGNMENT = char
 );
 
-COMMENT ON TYPE ulid IS 'ULID: Unix milliseconds and 80 random bits, 26 Crockford base32 digits, 16 bytes';
+COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
 -- Order
 
@@ -62,7 +62,7 @@ CREATE FUNCTION ulid_distance(internal, internal)                               
 
 COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater: -1, 0 or 1';
 COMMENT ON FUNCTION ulid_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
 COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'hash';
 COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
@@ -156,14 +156,14 @@ COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 CREATE FUNCTION ulid_to_bytea(ulid)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_bytea(bytea) RETURNS ulid   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_to_bytea(ulid)     IS 'the bytes of the identifier, most significant first';
-COMMENT ON FUNCTION ulid_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+COMMENT ON FUNCTION ulid_to_bytea(ulid)     IS 'bytes of the id, most significant first';
+COMMENT ON FUNCTION ulid_from_bytea(bytea) IS 'id of these bytes, most significant first';
 
 CREATE CAST (ulid AS bytea) WITH FUNCTION ulid_to_bytea(ulid);
 CREATE CAST (bytea AS ulid) WITH FUNCTION ulid_from_bytea(bytea);
 
-COMMENT ON CAST (ulid AS bytea) IS 'the bytes of the identifier, most significant first';
-COMMENT ON CAST (bytea AS ulid) IS 'identifier of these bytes, most significant first';
+COMMENT ON CAST (ulid AS bytea) IS 'bytes of the id, most significant first';
+COMMENT ON CAST (bytea AS ulid) IS 'id of these bytes, most significant first';
 
 -- Time
 
@@ -173,15 +173,15 @@ CREATE FUNCTION ulid_last(timestamptz)        RETURNS ulid         AS 'MODULE_PA
 CREATE FUNCTION ulid_range_first(tstzrange)   RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'time in the identifier';
-COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range; the last of all if the range is empty';
-COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range; the first of all if the range is empty';
+COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'time of the id';
+COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after this';
+COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before this';
+COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range';
+COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range';
 
 CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
 
-COMMENT ON CAST (ulid AS timestamptz) IS 'time in the identifier';
+COMMENT ON CAST (ulid AS timestamptz) IS 'time of the id';
 
 -- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
 
@@ -219,16 +219,16 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the identifier is before this';
-COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the identifier is at or before this';
-COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of the identifier is after this';
-COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of the identifier is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'this is before the time of the identifier';
-COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'this is at or before the time of the identifier';
-COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the identifier';
-COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the identifier';
-COMMENT ON OPERATOR <@ (ulid, tstzrange) IS 'time of the identifier is in the range';
-COMMENT ON OPERATOR @> (tstzrange, ulid) IS 'range contains the time of the identifier';
+COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the id is before this';
+COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the id is at or before this';
+COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of the id is after this';
+COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of the id is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'this is before the time of the id';
+COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'this is at or before the time of the id';
+COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the id';
+COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the id';
+COMMENT ON OPERATOR <@ (ulid, tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (tstzrange, ulid) IS 'range contains the time of the id';
 
 -- The same 16 bytes as a uuid
 
@@ -243,12 +243,12 @@ COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one generated before on this server';
-COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time with 80 fresh random bits, for back-filling';
+COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
+COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time to the millisecond, 10 bytes of randomness';
+COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time, randomness';
 
 -- scru160: 48 bits of Unix milliseconds, 16 of counter, 16 and 80 of randomness
 
@@ -269,7 +269,7 @@ CREATE TYPE scru160 (
 	INTERNALLENGTH = 20, ALIGNMENT = char
 );
 
-COMMENT ON TYPE scru160 IS 'SCRU160: Unix milliseconds, counter and 96 random bits, 32 base32hex digits, 20 bytes';
+COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 base32hex digits';
 
 -- Order
 
@@ -312,7 +312,7 @@ CREATE FUNCTION scru160_distance(internal, internal)                            
 
 COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater: -1, 0 or 1';
 COMMENT ON FUNCTION scru160_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
 COMMENT ON FUNCTION scru160_hash(scru160)                                        IS 'hash';
 COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
@@ -406,14 +406,14 @@ COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values'
 CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_from_bytea(bytea) RETURNS scru160   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'the bytes of the identifier, most significant first';
-COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'bytes of the id, most significant first';
+COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'id of these bytes, most significant first';
 
 CREATE CAST (scru160 AS bytea) WITH FUNCTION scru160_to_bytea(scru160);
 CREATE CAST (bytea AS scru160) WITH FUNCTION scru160_from_bytea(bytea);
 
-COMMENT ON CAST (scru160 AS bytea) IS 'the bytes of the identifier, most significant first';
-COMMENT ON CAST (bytea AS scru160) IS 'identifier of these bytes, most significant first';
+COMMENT ON CAST (scru160 AS bytea) IS 'bytes of the id, most significant first';
+COMMENT ON CAST (bytea AS scru160) IS 'id of these bytes, most significant first';
 
 -- Time
 
@@ -423,15 +423,15 @@ CREATE FUNCTION scru160_last(timestamptz)        RETURNS scru160         AS 'MOD
 CREATE FUNCTION scru160_range_first(tstzrange)   RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'time in the identifier';
-COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range; the last of all if the range is empty';
-COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range; the first of all if the range is empty';
+COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'time of the id';
+COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after this';
+COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before this';
+COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range';
+COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range';
 
 CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
 
-COMMENT ON CAST (scru160 AS timestamptz) IS 'time in the identifier';
+COMMENT ON CAST (scru160 AS timestamptz) IS 'time of the id';
 
 -- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
 
@@ -469,34 +469,34 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the identifier is before this';
-COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the identifier is at or before this';
-COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of the identifier is after this';
-COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of the identifier is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'this is before the time of the identifier';
-COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'this is at or before the time of the identifier';
-COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the identifier';
-COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the identifier';
-COMMENT ON OPERATOR <@ (scru160, tstzrange) IS 'time of the identifier is in the range';
-COMMENT ON OPERATOR @> (tstzrange, scru160) IS 'range contains the time of the identifier';
+COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the id is before this';
+COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the id is at or before this';
+COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of the id is after this';
+COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of the id is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'this is before the time of the id';
+COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'this is at or before the time of the id';
+COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the id';
+COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the id';
+COMMENT ON OPERATOR <@ (scru160, tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (tstzrange, scru160) IS 'range contains the time of the id';
 
 -- Hexadecimal, generators and parts
 
 CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160, which its input also takes';
+COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160';
 
 CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one that this function generated before on this server';
-COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in its counter, greater than every one that this function generated before on this server';
-COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time with 112 fresh random bits, for back-filling';
+COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one before on this server';
+COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in it, greater than every one before';
+COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time, for back-filling';
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time to the millisecond, counter, random16, 10 bytes of random80';
+COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time, counter, random16, random80';
 
 -- tbsl: 60 bits of Unix seconds, microseconds and machine id as one decimal number, 20 bits of suffix
 
@@ -517,7 +517,7 @@ CREATE TYPE tbsl (
 	INTERNALLENGTH = 10, ALIGNMENT = char
 );
 
-COMMENT ON TYPE tbsl IS 'TBSL: Unix microseconds, machine id and 20-bit suffix, 20 upper case hexadecimal digits, 10 bytes';
+COMMENT ON TYPE tbsl IS 'TBSL: microseconds, machine id, 20-bit suffix; 20 hexadecimal digits';
 
 -- Order
 
@@ -560,7 +560,7 @@ CREATE FUNCTION tbsl_distance(internal, internal)                               
 
 COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater: -1, 0 or 1';
 COMMENT ON FUNCTION tbsl_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
 COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'hash';
 COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
@@ -654,14 +654,14 @@ COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 CREATE FUNCTION tbsl_to_bytea(tbsl)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_bytea(bytea) RETURNS tbsl   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'the bytes of the identifier, most significant first';
-COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'bytes of the id, most significant first';
+COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'id of these bytes, most significant first';
 
 CREATE CAST (tbsl AS bytea) WITH FUNCTION tbsl_to_bytea(tbsl);
 CREATE CAST (bytea AS tbsl) WITH FUNCTION tbsl_from_bytea(bytea);
 
-COMMENT ON CAST (tbsl AS bytea) IS 'the bytes of the identifier, most significant first';
-COMMENT ON CAST (bytea AS tbsl) IS 'identifier of these bytes, most significant first';
+COMMENT ON CAST (tbsl AS bytea) IS 'bytes of the id, most significant first';
+COMMENT ON CAST (bytea AS tbsl) IS 'id of these bytes, most significant first';
 
 -- Time
 
@@ -671,15 +671,15 @@ CREATE FUNCTION tbsl_last(timestamptz)        RETURNS tbsl         AS 'MODULE_PA
 CREATE FUNCTION tbsl_range_first(tstzrange)   RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'time in the identifier';
-COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range; the last of all if the range is empty';
-COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range; the first of all if the range is empty';
+COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'time of the id';
+COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after this';
+COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before this';
+COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range';
+COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range';
 
 CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
 
-COMMENT ON CAST (tbsl AS timestamptz) IS 'time in the identifier';
+COMMENT ON CAST (tbsl AS timestamptz) IS 'time of the id';
 
 -- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
 
@@ -717,23 +717,23 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the identifier is before this';
-COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the identifier is at or before this';
-COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of the identifier is after this';
-COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of the identifier is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'this is before the time of the identifier';
-COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'this is at or before the time of the identifier';
-COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the identifier';
-COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the identifier';
-COMMENT ON OPERATOR <@ (tbsl, tstzrange) IS 'time of the identifier is in the range';
-COMMENT ON OPERATOR @> (tstzrange, tbsl) IS 'range contains the time of the identifier';
+COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the id is before this';
+COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the id is at or before this';
+COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of the id is after this';
+COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of the id is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'this is before the time of the id';
+COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'this is at or before the time of the id';
+COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the id';
+COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the id';
+COMMENT ON OPERATOR <@ (tbsl, tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (tstzrange, tbsl) IS 'range contains the time of the id';
 
 -- Transport encodings
 
 CREATE FUNCTION tbsl_to_base(tbsl, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_base(text, base int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'the 80 bits as a number in base 16, 32, 36, 58 or 62, without leading zeros';
+COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'tbsl as a number in base 16, 32, 36, 58 or 62';
 COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 32, 36, 58 or 62';
 
 -- Generators and parts
@@ -742,13 +742,13 @@ CREATE FUNCTION gen_tbsl()                                                      
 CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or else 0, greater than every one generated before on this server';
-COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id from 0 to 99, its suffix random or counting from 1 in each microsecond';
-COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time, for back-filling: 2^20 of one time do not repeat';
+COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or 0, greater than every one before';
+COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id, its suffix random or counting from 1';
+COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time, for back-filling';
 
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_parts(tbsl) IS 'fields of a tbsl: time to the microsecond, machine id, suffix';
+COMMENT ON FUNCTION tbsl_parts(tbsl) IS 'fields of a tbsl: time, machine id, suffix';
 
 -- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
 
@@ -769,7 +769,7 @@ CREATE TYPE snowflake (
 	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
 );
 
-COMMENT ON TYPE snowflake IS 'device-name snowflake: milliseconds since 2017, 12 random bits and increment, 11 base 62 digits, 8 bytes';
+COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
 
 -- Order
 
@@ -812,7 +812,7 @@ CREATE FUNCTION snowflake_distance(internal, internal)                          
 
 COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater: -1, 0 or 1';
 COMMENT ON FUNCTION snowflake_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support: the times of two values against an offset';
+COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
 COMMENT ON FUNCTION snowflake_hash(snowflake)                                        IS 'hash';
 COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
@@ -906,14 +906,14 @@ COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input val
 CREATE FUNCTION snowflake_to_bytea(snowflake)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_from_bytea(bytea) RETURNS snowflake   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'the bytes of the identifier, most significant first';
-COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'identifier of these bytes, most significant first';
+COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'bytes of the id, most significant first';
+COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'id of these bytes, most significant first';
 
 CREATE CAST (snowflake AS bytea) WITH FUNCTION snowflake_to_bytea(snowflake);
 CREATE CAST (bytea AS snowflake) WITH FUNCTION snowflake_from_bytea(bytea);
 
-COMMENT ON CAST (snowflake AS bytea) IS 'the bytes of the identifier, most significant first';
-COMMENT ON CAST (bytea AS snowflake) IS 'identifier of these bytes, most significant first';
+COMMENT ON CAST (snowflake AS bytea) IS 'bytes of the id, most significant first';
+COMMENT ON CAST (bytea AS snowflake) IS 'id of these bytes, most significant first';
 
 -- Time
 
@@ -923,15 +923,15 @@ CREATE FUNCTION snowflake_last(timestamptz)        RETURNS snowflake         AS 
 CREATE FUNCTION snowflake_range_first(tstzrange)   RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'time in the identifier';
-COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before this; the first or last of all if the time is out of range';
-COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range; the last of all if the range is empty';
-COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range; the first of all if the range is empty';
+COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'time of the id';
+COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after this';
+COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before this';
+COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range';
+COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range';
 
 CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
 
-COMMENT ON CAST (snowflake AS timestamptz) IS 'time in the identifier';
+COMMENT ON CAST (snowflake AS timestamptz) IS 'time of the id';
 
 -- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
 
@@ -969,16 +969,16 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the identifier is before this';
-COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the identifier is at or before this';
-COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of the identifier is after this';
-COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of the identifier is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'this is before the time of the identifier';
-COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'this is at or before the time of the identifier';
-COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of the identifier';
-COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the identifier';
-COMMENT ON OPERATOR <@ (snowflake, tstzrange) IS 'time of the identifier is in the range';
-COMMENT ON OPERATOR @> (tstzrange, snowflake) IS 'range contains the time of the identifier';
+COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the id is before this';
+COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the id is at or before this';
+COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of the id is after this';
+COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of the id is at or after this';
+COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'this is before the time of the id';
+COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'this is at or before the time of the id';
+COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of the id';
+COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the id';
+COMMENT ON OPERATOR <@ (snowflake, tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (tstzrange, snowflake) IS 'range contains the time of the id';
 
 -- Numbers
 
@@ -1004,20 +1004,20 @@ COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
 CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, of 64 bits taken as an unsigned number, without leading zeros';
-COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'the number of 1 to 11 base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, as 64 bits';
+COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
+COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, of a millisecond not before that of any generated before on this server; at most 1024 in each';
-COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling: 2^22 of one time do not repeat, or 2^10 with ids.node_id';
+COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time to the millisecond, random field, increment';
+COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time, random, increment';
 
 -- codokey: a date as text that counts down, so that a newer date sorts first
 
@@ -1026,28 +1026,20 @@ CREATE FUNCTION codokey(at timestamp,   unit text DEFAULT 'day', since_year inte
 CREATE FUNCTION codokey(at date,        unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME', 'codokey_date'      LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_codokey(            unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME'                      LANGUAGE C VOLATILE  STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS
-	'codokey of the year, month, day, hour, minute, second or split of a second that a time is in, in UTC; under COLLATE "C" the newest sorts first. since_year (from 0), until_year (to 294275) and until_split (9 tenths, 99, 999 milliseconds ... 999999999) are the key''s context, without which it cannot be read';
-COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer) IS
-	'codokey of a time that is taken as UTC, whatever TimeZone says';
-COMMENT ON FUNCTION codokey(date, text, integer, integer, integer) IS
-	'codokey of the first instant of a date in UTC; write codokey(date ''2022-12-31''), for without a type the literal is a timestamptz, in the session''s TimeZone';
-COMMENT ON FUNCTION gen_codokey(text, integer, integer, integer) IS
-	'codokey of the current time; keys made within one unit are equal';
+COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS 'codokey of a time, in UTC; under COLLATE "C" the newest sorts first';
+COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer)   IS 'codokey of a time that is taken as UTC, whatever TimeZone says';
+COMMENT ON FUNCTION codokey(date, text, integer, integer, integer)        IS 'codokey of a date; write codokey(date ''2022-12-31''), with the type';
+COMMENT ON FUNCTION gen_codokey(text, integer, integer, integer)          IS 'codokey of the current time; equal within one unit';
 
 CREATE FUNCTION codokey_extract_timestamp(key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_range(            key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS tstzrange   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_unit(             key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_is_valid(         key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS boolean     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) IS
-	'first instant of a codokey''s period; of a key finer than a microsecond, which only other programs make, the microsecond it is in';
-COMMENT ON FUNCTION codokey_range(text, integer, integer, integer) IS
-	'a codokey''s period, from its first instant up to the next period; of a key finer than a microsecond, the microsecond it is in';
-COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer) IS
-	'unit of a codokey: year, month, day, hour, minute, second or split';
-COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer) IS
-	'whether a text is a codokey of the context; a context that is none is an error';
+COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) IS 'first instant of a codokey''s period';
+COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             IS 'period of a codokey, up to the next period';
+COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
+COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'whether a text is a codokey of the context';
 
 -- The generators' clocks
 
@@ -1059,13 +1051,13 @@ CREATE VIEW ids_generators AS
 	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
 	FROM ids_generator_states();
 
-COMMENT ON VIEW ids_generators IS 'the generators used since the server started: time of the last identifier, how far it runs ahead of the clock, how often the clock stepped back by over a second';
+COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
 
 GRANT SELECT ON ids_generators TO PUBLIC;
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_reset_clock() IS 'makes generators that run ahead of the clock follow it again; their order and uniqueness start anew';
+COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
@@ -1152,4 +1144,4 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions of a table partitioned by range on an identifier: whole months, days or times in UTC, from the one that has the first time to the one before the second';
+COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';

@@ -5,9 +5,9 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = t.oid AND classid = 'pg_type'::regclass AND typtype = 'b' AND typcategory <> 'A';
 SELECT count(*) > 0 AS there_are_types FROM identifier_type;
 
--- without a comment
+-- without a comment, or with one that is too long for a line of psql
 SELECT pg_describe_object(classid, objid, 0) FROM member
-WHERE obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid)) IS NULL
+WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))), 0) NOT BETWEEN 1 AND 70
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 

@@ -8,12 +8,12 @@ CREATE VIEW ids_generators AS
 	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
 	FROM ids_generator_states();
 
-COMMENT ON VIEW ids_generators IS 'the generators used since the server started: time of the last identifier, how far it runs ahead of the clock, how often the clock stepped back by over a second';
+COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
 
 GRANT SELECT ON ids_generators TO PUBLIC;
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_reset_clock() IS 'makes generators that run ahead of the clock follow it again; their order and uniqueness start anew';
+COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;

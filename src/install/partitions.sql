@@ -81,4 +81,4 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions of a table partitioned by range on an identifier: whole months, days or times in UTC, from the one that has the first time to the one before the second';
+COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';

@@ -7,7 +7,7 @@ CREATE TYPE scru160 (
 	INTERNALLENGTH = 20, ALIGNMENT = char
 );
 
-COMMENT ON TYPE scru160 IS 'SCRU160: Unix milliseconds, counter and 96 random bits, 32 base32hex digits, 20 bytes';
+COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 base32hex digits';
 
 --@ comparison
 
@@ -15,16 +15,16 @@ COMMENT ON TYPE scru160 IS 'SCRU160: Unix milliseconds, counter and 96 random bi
 
 CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160, which its input also takes';
+COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160';
 
 CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one that this function generated before on this server';
-COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in its counter, greater than every one that this function generated before on this server';
-COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time with 112 fresh random bits, for back-filling';
+COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one before on this server';
+COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in it, greater than every one before';
+COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time, for back-filling';
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time to the millisecond, counter, random16, 10 bytes of random80';
+COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time, counter, random16, random80';

@@ -7,7 +7,7 @@ CREATE TYPE snowflake (
 	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
 );
 
-COMMENT ON TYPE snowflake IS 'device-name snowflake: milliseconds since 2017, 12 random bits and increment, 11 base 62 digits, 8 bytes';
+COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
 
 --@ comparison
 
@@ -35,17 +35,17 @@ COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
 CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, of 64 bits taken as an unsigned number, without leading zeros';
-COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'the number of 1 to 11 base 62 digits, 0-9a-zA-Z or 0-9A-Za-z, as 64 bits';
+COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
+COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, of a millisecond not before that of any generated before on this server; at most 1024 in each';
-COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling: 2^22 of one time do not repeat, or 2^10 with ids.node_id';
+COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time to the millisecond, random field, increment';
+COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time, random, increment';

@@ -7,7 +7,7 @@ CREATE TYPE ulid (
 	INTERNALLENGTH = 16, ALIGNMENT = char
 );
 
-COMMENT ON TYPE ulid IS 'ULID: Unix milliseconds and 80 random bits, 26 Crockford base32 digits, 16 bytes';
+COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
 --@ comparison
 
@@ -24,9 +24,9 @@ COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one generated before on this server';
-COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time with 80 fresh random bits, for back-filling';
+COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
+COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time to the millisecond, 10 bytes of randomness';
+COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time, randomness';
