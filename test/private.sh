@@ -49,6 +49,7 @@ case $mode in
   prove)
     mkdir -p "$stage/test"
     cp -R test/tap test/vectors "$stage/test"
+    cp -R README.md doc "$stage"
     cp -R build/unshared build/faults "$stage"
     configuration <<<"$staged" >"$stage/ids.conf"
     if [ -n "${IDS_UPGRADE_FROM:-}" ]; then

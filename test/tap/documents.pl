@@ -1,0 +1,168 @@
+# The documents' examples do what they say, and the reference has every object of the extension.
+#
+# In a block of SQL, a comment with hyphens behind a statement or on the lines below it is its output,
+# to the letter. Remarks stand before a statement, after an empty line or in /* */. A statement without
+# output must succeed; in the reference it must also give none. Each section has a database of its own.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# What the README's sections presuppose.
+my %setup = (
+	'Codokey' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
+	'The rows of a time range' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
+	'From uuid' => q{
+		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
+		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
+		CREATE TABLE line (product uuid CONSTRAINT line_product_fkey REFERENCES product);
+		INSERT INTO item DEFAULT VALUES;
+		WITH made AS (INSERT INTO product DEFAULT VALUES RETURNING id) INSERT INTO line SELECT id FROM made});
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+
+# The statements of a document by section: [ heading, { line, code, output } ... ].
+sub sections
+{
+	my ($document) = @_;
+	my @sections = [ $document ];
+	my ($block, $statement);    # inside a block; the statement that the line continues or gives output of
+	my $number = 0;
+	foreach my $line (split /\n/, slurp_file("$ENV{TESTDIR}/$document"))
+	{
+		$number++;
+		if (!defined $block)
+		{
+			push @sections, [$1] if $line =~ /^##? (.*)/;
+			$block = $1 if $line =~ /^```(.*)/;
+			undef $statement;
+		}
+		elsif ($line eq '```')
+		{
+			die "$document:$number: the block ends within a statement" if $statement && !$statement->{complete};
+			undef $block;
+		}
+		elsif ($block !~ /sql/i || $line eq '' && (!$statement || $statement->{complete}))
+		{
+			undef $statement;
+		}
+		elsif ($statement && $statement->{complete} && $line =~ /^--(?: (.*))?$/)
+		{
+			$statement->{output} .= ($1 // '') . "\n";
+		}
+		else
+		{
+			if (!$statement || $statement->{complete})
+			{
+				$statement = { line => $number, code => '' };
+				push @{ $sections[-1] }, $statement;
+			}
+			my ($code, $output) = $line =~ /^(.*;) +-- (.*)$/ ? ($1, "$2\n") : ($line);
+			$statement->{code} .= "$code\n";
+			# A semicolon within a dollar-quoted body ends no statement.
+			$statement->{complete} = $code =~ m{; *(/\*.*\*/)?$} && (() = $statement->{code} =~ /\$\w*\$/g) % 2 == 0;
+			$statement->{output} = $output;
+		}
+	}
+	die "$document: a block has no end" if defined $block;
+	return grep { @$_ > 1 } @sections;
+}
+
+# Runs the statements of a section in one session; their output and errors, without what points into the statement.
+sub run_section
+{
+	my ($database, @statements) = @_;
+	my $end = 'end of a statement';
+	my $script = join '', map { "$_->{code}\\echo $end\n" } @statements;
+	local @ENV{ 'PGTZ', 'PGDATESTYLE' } = ('UTC', 'ISO');
+	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) ], '<', \$script, '>&', \my $output);
+	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
+	$output =~ s/^CONTEXT:  .*\n//mg;
+	return split /^$end\n/m, $output, -1;
+}
+
+my $databases = 0;
+foreach my $document ('doc/reference.md', 'README.md')
+{
+	my @sections = sections($document);
+	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
+	foreach (@sections)
+	{
+		my ($heading, @statements) = @$_;
+		my $database = 'section_' . ++$databases;
+		$node->safe_psql('postgres', "CREATE DATABASE $database");
+		$node->safe_psql($database, 'CREATE EXTENSION ids') unless grep { $_->{code} =~ /CREATE EXTENSION ids/ } @statements;
+		$node->safe_psql($database, $setup{$heading}) if $document eq 'README.md' && $setup{$heading};
+
+		my @output = run_section($database, @statements);
+		is(scalar @output, @statements + 1, "$document: $heading: every statement has run");
+		foreach my $statement (@statements)
+		{
+			my $output = shift @output // '';
+			my $where = "$document:$statement->{line}: $heading";
+			if (defined $statement->{output} || $document ne 'README.md')
+			{
+				is($output, $statement->{output} // '', $where);
+			}
+			else
+			{
+				unlike($output, qr/^(ERROR|FATAL|PANIC):/m, $where);
+			}
+		}
+		# An example may set something for the server.
+		$node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL');
+		$node->reload;
+	}
+}
+
+# Every object of the extension stands in the reference, as code, in the form made here; where T stands for the name of
+# an identifier type, it stands for each. And what stands there as a function, operator or class, there is.
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+my @types = split /\n/, $node->safe_psql('postgres', q{
+	SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
+	WHERE typtype = 'b' AND typcategory <> 'A' ORDER BY 1});
+my $objects = $node->safe_psql('postgres', q{
+	LOAD 'ids';
+	SELECT CASE classid
+		WHEN 'pg_proc'::regclass THEN (
+			SELECT CASE WHEN prokind = 'p' THEN 'CALL ' ELSE '' END || proname || '(' || pg_get_function_arguments(oid) || ')' || coalesce(' → ' || pg_get_function_result(oid), '')
+			FROM pg_proc WHERE oid = objid)
+		WHEN 'pg_operator'::regclass THEN (SELECT format('%s %s %s → %s', oprleft::regtype, oprname, oprright::regtype, oprresult::regtype) FROM pg_operator WHERE oid = objid)
+		WHEN 'pg_cast'::regclass THEN (SELECT format('%s::%s', castsource::regtype, casttarget::regtype) FROM pg_cast WHERE oid = objid)
+		WHEN 'pg_opclass'::regclass THEN (SELECT format('USING %s (id %s)', amname, opcname) FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE pg_opclass.oid = objid)
+		WHEN 'pg_opfamily'::regclass THEN (SELECT format('USING %s (id %s)', amname, opfname) FROM pg_opfamily JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
+		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
+		WHEN 'pg_class'::regclass THEN (SELECT format('SELECT %s FROM %s', string_agg(attname, ', ' ORDER BY attnum), objid::regclass) FROM pg_attribute WHERE attrelid = objid AND attnum > 0)
+		ELSE pg_describe_object(classid, objid, objsubid) END
+	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+		-- not the types that come with a type or a view
+		AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
+	UNION SELECT name FROM pg_settings WHERE name LIKE 'ids.%'});
+$objects =~ s/timestamp with time zone/timestamptz/g;
+$objects =~ s/timestamp without time zone/timestamp/g;
+$objects =~ s/(DEFAULT '\w+')::\w+/$1/g;
+$objects =~ s/\bIN //g;
+my %objects = map { $_ => 1 } split /\n/, $objects;
+cmp_ok(scalar(keys %objects), '>', 100, 'the extension has objects');
+
+my $reference = slurp_file("$ENV{TESTDIR}/doc/reference.md");
+$reference =~ s/^```.*?^```$//msg;
+my %described;
+foreach my $code ($reference =~ /`([^`\n]+)`/g)
+{
+	foreach my $type (@types)
+	{
+		(my $of_type = $code) =~ s/(?<![A-Za-z])T(?![A-Za-z])/$type/g;
+		$described{$of_type} = 1;
+	}
+}
+is(join("\n", grep { !$described{$_} } sort keys %objects), '', 'doc/reference.md has every object of the extension');
+delete @described{ grep { /_skipsupport\(/ } keys %described } if $node->pg_version < 18;
+is(join("\n", grep { / → |^USING / && !$objects{$_} } sort keys %described), '', 'and no other');
+
+$node->stop;
+done_testing();
