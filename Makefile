@@ -11,7 +11,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench lint format sql
+TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients lint format sql
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -61,6 +61,7 @@ help:
 	@echo 'make demo          install what is missing, build, show the extension at work on a private server'
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make matrix        as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some'
+	@echo 'make check-clients install what is missing, run clients in Python, Node and Java against a private server'
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
 	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
@@ -136,6 +137,23 @@ bench: deps
 	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(if $(CATCH2_LIBS),-lCatch2)
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB' test/private.sh server test/bench/bench.sh
+
+# Clients: Debian's Python modules and JDBC driver; Node's from npm, into build.
+
+CLIENT_PACKAGES = $(shell \
+  for module in psycopg2 psycopg sqlalchemy; do /usr/bin/python3 -c "import $$module" 2>/dev/null || echo python3-$$module; done; \
+  [ -e /usr/share/java/postgresql.jar ] || echo libpostgresql-jdbc-java; \
+  command -v javac >/dev/null || echo default-jdk-headless; \
+  command -v node >/dev/null || echo nodejs; \
+  command -v npm >/dev/null || echo npm)
+
+check-clients:
+	@test/deps.sh $(CLIENT_PACKAGES)
+	@$(BUILD)
+	@mkdir -p build/test/clients
+	@cp test/clients/package.json test/clients/package-lock.json build/test/clients
+	@cd build/test/clients && npm ci --no-audit --no-fund --loglevel=error >/dev/null
+	@test/private.sh server test/clients/run.sh
 
 # Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
 

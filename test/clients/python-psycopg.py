@@ -1,0 +1,116 @@
+# ids with psycopg (3). PGHOST, PGDATABASE ... say which server and database.
+
+from datetime import datetime, timezone
+
+import psycopg
+from psycopg.adapt import Dumper, Loader
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+from psycopg.types.range import Range
+
+# ---- How to ----
+
+
+def register_ids(connection):
+    """An id comes and goes as a str without this. Arrays need it, or they come as a str too: '{...}'."""
+    for name in "ulid", "scru160", "tbsl", "snowflake":
+        TypeInfo.fetch(connection, name).register(connection)
+
+
+class Ulid(str):
+    """Only for the binary format, with register_binary_ulid."""
+
+    DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+class UlidBinaryDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, ulid):
+        number = 0
+        for digit in ulid:
+            number = number << 5 | Ulid.DIGITS.index(digit)
+        return number.to_bytes(16, "big")
+
+
+class UlidBinaryLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data):
+        number = int.from_bytes(data, "big")
+        return Ulid("".join(Ulid.DIGITS[number >> shift & 31] for shift in range(125, -1, -5)))
+
+
+def register_binary_ulid(connection):
+    """Without this an id comes as its 16 bytes from a binary cursor or COPY."""
+    info = TypeInfo.fetch(connection, "ulid")
+    dumper = type("UlidBinaryDumper", (UlidBinaryDumper,), {"oid": info.oid})
+    connection.adapters.register_dumper(Ulid, dumper)
+    connection.adapters.register_loader(info.oid, UlidBinaryLoader)
+
+
+connection = psycopg.connect("")
+register_ids(connection)
+register_binary_ulid(connection)
+
+
+def rows(sql, parameters=(), binary=False):
+    return connection.execute(sql, parameters, binary=binary).fetchall()
+
+
+# The server makes the id, RETURNING brings it.
+connection.execute("CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])")
+[(first,)] = rows("INSERT INTO item (name) VALUES ('first') RETURNING id")
+[(second,)] = rows("INSERT INTO item (name) VALUES ('second') RETURNING id")
+
+# An id as a parameter, and a list of them.
+one = rows("SELECT name FROM item WHERE id = %s", [second])
+connection.execute("UPDATE item SET related = %s WHERE id = %s", [[first, second], first])
+both = rows("SELECT id, related FROM item WHERE id = ANY (%s) ORDER BY id", [[second, first]])
+
+# The same in binary.
+one_binary = rows("SELECT name FROM item WHERE id = %b", [Ulid(second)])
+both_binary = rows("SELECT id, related FROM item WHERE id = ANY (%b) ORDER BY id", [[Ulid(first), Ulid(second)]], binary=True)
+
+# COPY, as text and in binary.
+with connection.cursor().copy("COPY item (id, name) FROM STDIN") as copy:
+    copy.write_row(["01AN4Z07BY79KA1307SR9X4MV3", "copied"])
+with connection.cursor().copy("COPY item (id, name) FROM STDIN (FORMAT binary)") as copy:
+    copy.set_types(["ulid", "text"])
+    copy.write_row([Ulid("01AN4Z07BY79KA1307SR9X4MV4"), "copied in binary"])
+with connection.cursor().copy("COPY (SELECT id, name FROM item ORDER BY id LIMIT 2) TO STDOUT (FORMAT binary)") as copy:
+    copy.set_types(["ulid", "text"])
+    out = list(copy.rows())
+
+# The rows of a time range: a datetime, or a range of them.
+june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
+after = rows("SELECT name FROM item WHERE id >= %s ORDER BY id", [july])
+within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s ORDER BY id", [Range(june, july)])
+
+# ---- What it must give ----
+
+time = datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc)
+assert len(first) == 26 and first < second
+assert one == one_binary == [("second",)]
+assert both == both_binary == [(first, [first, second]), (second, None)]
+assert out == [("01AN4Z07BY79KA1307SR9X4MV3", "copied"), ("01AN4Z07BY79KA1307SR9X4MV4", "copied in binary")]
+assert after == [("first",), ("second",)]
+assert within == [("copied", time), ("copied in binary", time)]
+
+for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 11):
+    [(ids,)] = rows(f"SELECT ARRAY[gen_{name}(), gen_{name}()]")
+    assert [len(id) for id in ids] == [length, length]
+    assert rows(f"SELECT %s::{name}[]", [ids]) == [(ids,)]
+
+# The bytes of the others come as they are, and go where they are cast.
+for name, text in ("scru160", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"), ("tbsl", "25BF6196C8D6107ABCDE"), ("snowflake", "c4vj2LY9GrT"):
+    [(data, cast)] = rows(f"SELECT %s::{name}, %s::{name}::bytea", [text, text], binary=True)
+    assert data == cast and rows(f"SELECT %s::{name}", [data]) == [(text,)]
+
+try:
+    rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
+    assert False, "a bad id was taken"
+except psycopg.errors.InvalidTextRepresentation:
+    pass
+
+print("psycopg", psycopg.__version__)

@@ -1,0 +1,71 @@
+# ids with psycopg2. PGHOST, PGDATABASE ... say which server and database.
+
+import io
+from datetime import datetime, timezone
+
+import psycopg2
+from psycopg2.extensions import new_array_type, register_type
+from psycopg2.extras import DateTimeTZRange
+
+# ---- How to ----
+
+
+def register_ids(connection):
+    """An id comes and goes as a str without this. Arrays need it, or they come as a str too: '{...}'."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT typname, typarray FROM pg_type WHERE typname IN ('ulid', 'scru160', 'tbsl', 'snowflake')")
+        for name, array_oid in cursor:
+            register_type(new_array_type((array_oid,), name + "[]", psycopg2.STRING), connection)
+
+
+connection = psycopg2.connect("")
+register_ids(connection)
+cursor = connection.cursor()
+
+
+def rows(sql, parameters=()):
+    cursor.execute(sql, parameters)
+    return cursor.fetchall()
+
+
+# The server makes the id, RETURNING brings it.
+cursor.execute("CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])")
+[(first,)] = rows("INSERT INTO item (name) VALUES ('first') RETURNING id")
+[(second,)] = rows("INSERT INTO item (name) VALUES ('second') RETURNING id")
+
+# An id as a parameter. A list is sent as text[], so it needs a cast.
+one = rows("SELECT name FROM item WHERE id = %s", [second])
+cursor.execute("UPDATE item SET related = %s::ulid[] WHERE id = %s", [[first, second], first])
+both = rows("SELECT id, related FROM item WHERE id = ANY (%s::ulid[]) ORDER BY id", [[second, first]])
+
+# COPY.
+cursor.copy_expert("COPY item (id, name) FROM STDIN", io.StringIO("01AN4Z07BY79KA1307SR9X4MV3\tcopied\n"))
+out = io.StringIO()
+cursor.copy_expert("COPY (SELECT id FROM item ORDER BY id) TO STDOUT", out)
+
+# The rows of a time range: a datetime, or a range of them.
+june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
+after = rows("SELECT name FROM item WHERE id >= %s ORDER BY id", [july])
+within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s", [DateTimeTZRange(june, july)])
+
+# ---- What it must give ----
+
+assert len(first) == 26 and first < second
+assert one == [("second",)]
+assert both == [(first, [first, second]), (second, None)]
+assert out.getvalue().split() == ["01AN4Z07BY79KA1307SR9X4MV3", first, second]
+assert after == [("first",), ("second",)]
+assert within == [("copied", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]
+
+for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 11):
+    [(ids,)] = rows(f"SELECT ARRAY[gen_{name}(), gen_{name}()]")
+    assert [len(id) for id in ids] == [length, length]
+    assert rows(f"SELECT %s::{name}[]", [ids]) == [(ids,)]
+
+try:
+    rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
+    assert False, "a bad id was taken"
+except psycopg2.errors.InvalidTextRepresentation:
+    pass
+
+print("psycopg2", psycopg2.__version__.split()[0])

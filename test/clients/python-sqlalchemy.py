@@ -1,0 +1,97 @@
+# ids with SQLAlchemy (1.4 or 2). PGHOST, PGDATABASE ... say which server and database.
+
+from datetime import datetime, timezone
+
+import sqlalchemy
+from sqlalchemy import Column, Text, cast, create_engine, event, func, text
+from sqlalchemy.dialects.postgresql import ARRAY, TIMESTAMP
+from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.types import TypeDecorator, UserDefinedType
+
+# ---- How to ----
+
+
+class Ulid(UserDefinedType):
+    """A column of the type ulid; a str in Python. The other types alike."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_):
+        return "ulid"
+
+    def coerce_compared_value(self, op, value):
+        """Lets an id be compared with a time."""
+        return TIMESTAMP(timezone=True) if isinstance(value, datetime) else self
+
+
+class UlidArray(TypeDecorator):
+    """A column of the type ulid[]. The cast is for drivers that send a list of str as text[]."""
+
+    impl = ARRAY(Ulid)
+    cache_ok = True
+
+    def bind_expression(self, value):
+        return cast(value, self)
+
+
+engine = create_engine("postgresql+psycopg2://")
+
+
+@event.listens_for(engine, "connect")
+def register_ids(connection, _):
+    """psycopg2 must know the array type; see python-psycopg2.py."""
+    from psycopg2.extensions import UNICODE, new_array_type, register_type
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT typarray FROM pg_type WHERE typname = 'ulid'")
+        register_type(new_array_type(cursor.fetchone(), "ulid[]", UNICODE), connection)
+
+
+class Item(declarative_base()):
+    __tablename__ = "item"
+
+    # The server makes the id; SQLAlchemy fetches it by RETURNING.
+    id = Column(Ulid, primary_key=True, server_default=text("gen_ulid()"))
+    name = Column(Text)
+    related = Column(UlidArray)
+
+
+Item.metadata.create_all(engine)
+session = Session(engine)
+
+first = Item(name="first")
+session.add(first)
+session.flush()
+second = Item(name="second", related=[first.id])
+session.add(second)
+session.add(Item(id="01AN4Z07BY79KA1307SR9X4MV3", name="given"))
+session.commit()
+
+# By id, by several, by what is in an array.
+one = session.get(Item, second.id)
+both = session.query(Item.name).filter(Item.id.in_([first.id, second.id])).order_by(Item.id).all()
+relating = session.query(Item.name).filter(Item.related.contains([first.id])).all()
+
+# The rows of a time range.
+june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
+time = cast(Item.id, TIMESTAMP(timezone=True))
+after = session.query(Item.name).filter(Item.id >= july).order_by(Item.id).all()
+within = session.query(Item.name, time).filter(Item.id.op("<@")(func.tstzrange(june, july))).all()
+
+# ---- What it must give ----
+
+session.expire_all()
+assert len(first.id) == 26 and first.id < second.id
+assert one.name == "second" and one.related == [first.id] and first.related is None
+assert both == [("first",), ("second",)]
+assert relating == [("second",)]
+assert after == [("first",), ("second",)]
+assert within == [("given", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]
+
+try:
+    session.get(Item, "01AN4Z07BY79KA1307SR9X4MVU")
+    assert False, "a bad id was taken"
+except sqlalchemy.exc.DataError:
+    pass
+
+print("SQLAlchemy", sqlalchemy.__version__)
