@@ -152,7 +152,7 @@ check-clients:
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@cp test/clients/package.json test/clients/package-lock.json build/test/clients
-	@cd build/test/clients && npm ci --no-audit --no-fund --loglevel=error >/dev/null
+	@cd build/test/clients && npm ci --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null
 	@test/private.sh server test/clients/run.sh
 
 # Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
