@@ -14,6 +14,19 @@ use Test::More;
 my %setup = (
 	'Codokey' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
 	'The rows of a time range' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
+	'From text' => q{
+		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
+		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3')},
+	'From bigint' => q{
+		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now());
+		CREATE TABLE order_line (order_id bigint NOT NULL REFERENCES orders);
+		INSERT INTO orders DEFAULT VALUES;
+		INSERT INTO order_line SELECT id FROM orders},
+	'From another type ulid' => q{
+		CREATE DOMAIN ulid AS text;
+		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
+		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
+	'Order of ids and order of commits' => 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())',
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
