@@ -4,11 +4,12 @@ TYPES := ulid scru160 tbsl snowflake codokey
 
 EXTENSION = ids
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
+RELEASE := $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' META.json)
 DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
+INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench lint format sql
@@ -33,6 +34,8 @@ include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 -include $(OBJS:.o=.d)
+# It tells the server the version of the release.
+src/ids.o src/ids.bc: META.json
 
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
@@ -69,7 +72,7 @@ help:
 	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
 	@echo 'make torture       kill 100 backends of a server while clients insert a million rows'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
-	@echo 'make lint          check the library, the layout of the sources and the install script'
+	@echo 'make lint          check the library, the layout of the sources, the install script and the versions'
 	@echo 'make format        lay out the sources'
 	@echo 'make sql           assemble $(DATA) from src'
 	@echo 'make clean         remove what was built'
@@ -163,12 +166,13 @@ build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/vectors/*.tsv)
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
-	@echo 'checking the library, the sources and $(DATA)'
+	@echo 'checking the library, the sources, $(DATA) and META.json'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
+	@perl test/release.pl
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 
 FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
