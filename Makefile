@@ -12,7 +12,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench lint format sql
+TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench lint format sql deb check-deb dist check-dist
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -75,6 +75,10 @@ help:
 	@echo 'make lint          check the library, the layout of the sources, the install script and the versions'
 	@echo 'make format        lay out the sources'
 	@echo 'make sql           assemble $(DATA) from src'
+	@echo 'make deb           make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG'
+	@echo 'make check-deb     install it in a bare chroot, as root, and run the regression tests there'
+	@echo 'make dist          make the PGXN archive build/$(DIST).zip of what is committed'
+	@echo 'make check-dist    install it in a bare chroot, as root, and run the regression tests there'
 	@echo 'make clean         remove what was built'
 
 deps:
@@ -193,5 +197,38 @@ SQL_SCRIPT = { \
 
 sql:
 	$(SQL_SCRIPT) > $(DATA)
+
+# Packages.
+
+MAJOR = $(shell $(PG_CONFIG) --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+DIST = $(EXTENSION)-$(RELEASE)
+SUITE = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+
+# Debian's is built from a copy: building it leaves files behind, and PGXS cannot stage where the path has a space.
+deb: deps
+	@dpkg-checkbuilddeps -d 'debhelper, postgresql-all' /dev/null 2>/dev/null || test/deps.sh build-essential debhelper postgresql-all
+	@mkdir -p build && rm -f build/*.deb
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && chmod 755 "$$copy" && mkdir "$$copy/ids" && \
+	  tar --exclude=./.git --exclude=./build -cf - . | tar --no-same-owner -C "$$copy/ids" -xf - && \
+	  (cd "$$copy/ids" && export PG_SUPPORTED_VERSIONS=$(MAJOR) && pg_buildext updatecontrol && dpkg-buildpackage -b -us -uc) && \
+	  mv "$$copy"/postgresql-$(MAJOR)-ids_*.deb build && ls build/*.deb
+
+dist:
+	@command -v unzip >/dev/null || test/deps.sh unzip
+	@rm -rf build/dist build/*.zip && mkdir -p build/dist
+	@git archive --prefix=$(DIST)/ --output=build/dist/$(DIST).zip HEAD
+	@cd build/dist && unzip -q $(DIST).zip && cd $(DIST) && perl test/release.pl && cmp META.json ../../../META.json
+	@mv build/dist/$(DIST).zip build && ls build/*.zip
+
+check-deb: deb
+	@test/chroot.sh $(SUITE) '$(call install,./build/postgresql-$(MAJOR)-ids_*.deb) && debian/tests/installcheck'
+
+check-dist: dist
+	@test/chroot.sh $(SUITE) '$(call install,pgxnclient g++ postgresql-server-dev-$(MAJOR) postgresql-$(MAJOR)) && \
+	  pgxn install ./build/$(DIST).zip && pg_virtualenv -v $(MAJOR) pgxn check ./build/$(DIST).zip'
+
+# In the chroot. A package may need the security updates of the PostgreSQL that it was built with.
+install = sed -i "/debian $(SUITE) /{ p; s,,debian-security $(SUITE)-security ,; }" /etc/apt/sources.list && apt-get -qq update && \
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends $1
 
 endif
