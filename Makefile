@@ -4,14 +4,15 @@ TYPES := ulid scru160 tbsl snowflake codokey
 
 EXTENSION = ids
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
+RELEASE := $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' META.json)
 DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(EXTVERSION)"'
+INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients lint format sql
+TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients lint format sql deb check-deb dist check-dist
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -33,6 +34,8 @@ include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 -include $(OBJS:.o=.d)
+# It tells the server the version of the release.
+src/ids.o src/ids.bc: META.json
 
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
@@ -70,9 +73,13 @@ help:
 	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
 	@echo 'make torture       kill 100 backends of a server while clients insert a million rows'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
-	@echo 'make lint          check the library, the layout of the sources and the install script'
+	@echo 'make lint          check the library, the layout of the sources, the install script and the versions'
 	@echo 'make format        lay out the sources'
 	@echo 'make sql           assemble $(DATA) from src'
+	@echo 'make deb           make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG'
+	@echo 'make check-deb     install it in a bare chroot, as root, and run the regression tests there'
+	@echo 'make dist          make the PGXN archive build/$(DIST).zip of what is committed'
+	@echo 'make check-dist    install it in a bare chroot, as root, and run the regression tests there'
 	@echo 'make clean         remove what was built'
 
 deps:
@@ -181,12 +188,13 @@ build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/vectors/*.tsv)
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
-	@echo 'checking the library, the sources and $(DATA)'
+	@echo 'checking the library, the sources, $(DATA) and META.json'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
+	@perl test/release.pl
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 
 FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
@@ -207,5 +215,38 @@ SQL_SCRIPT = { \
 
 sql:
 	$(SQL_SCRIPT) > $(DATA)
+
+# Packages.
+
+MAJOR = $(shell $(PG_CONFIG) --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+DIST = $(EXTENSION)-$(RELEASE)
+SUITE = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+
+# Debian's is built from a copy: building it leaves files behind, and PGXS cannot stage where the path has a space.
+deb: deps
+	@dpkg-checkbuilddeps -d 'debhelper, postgresql-all' /dev/null 2>/dev/null || test/deps.sh build-essential debhelper postgresql-all
+	@mkdir -p build && rm -f build/*.deb
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && chmod 755 "$$copy" && mkdir "$$copy/ids" && \
+	  tar --exclude=./.git --exclude=./build -cf - . | tar --no-same-owner -C "$$copy/ids" -xf - && \
+	  (cd "$$copy/ids" && export PG_SUPPORTED_VERSIONS=$(MAJOR) && pg_buildext updatecontrol && dpkg-buildpackage -b -us -uc) && \
+	  mv "$$copy"/postgresql-$(MAJOR)-ids_*.deb build && ls build/*.deb
+
+dist:
+	@command -v unzip >/dev/null || test/deps.sh unzip
+	@rm -rf build/dist build/*.zip && mkdir -p build/dist
+	@git archive --prefix=$(DIST)/ --output=build/dist/$(DIST).zip HEAD
+	@cd build/dist && unzip -q $(DIST).zip && cd $(DIST) && perl test/release.pl && cmp META.json ../../../META.json
+	@mv build/dist/$(DIST).zip build && ls build/*.zip
+
+check-deb: deb
+	@test/chroot.sh $(SUITE) '$(call install,./build/postgresql-$(MAJOR)-ids_*.deb) && debian/tests/installcheck'
+
+check-dist: dist
+	@test/chroot.sh $(SUITE) '$(call install,pgxnclient g++ postgresql-server-dev-$(MAJOR) postgresql-$(MAJOR)) && \
+	  pgxn install ./build/$(DIST).zip && pg_virtualenv -v $(MAJOR) pgxn check ./build/$(DIST).zip'
+
+# In the chroot. A package may need the security updates of the PostgreSQL that it was built with.
+install = sed -i "/debian $(SUITE) /{ p; s,,debian-security $(SUITE)-security ,; }" /etc/apt/sources.list && apt-get -qq update && \
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends $1
 
 endif

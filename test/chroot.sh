@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs a command as root in a throw-away chroot with a bare Debian or Ubuntu and a copy of this project:
+# Runs a command as root in a throw-away chroot with a bare Debian or Ubuntu and a copy of this project and its packages:
 #   test/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
 # It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
 # with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left, also when interrupted: the
@@ -45,7 +45,7 @@ fi
 
 project="/srv/ids with spaces"
 mkdir "$root$project"
-tar --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
+tar --exclude=./.git --exclude='./build/*/*' --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
   tar --no-same-owner -C "$root$project" -xf -
 
 run /bin/sh -c '

@@ -1,0 +1,66 @@
+#!/usr/bin/perl
+# Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names are there,
+# and that all files that say the version of the release say the same.
+use strict;
+use warnings;
+use JSON::PP;
+
+my $text = qr/.*\S.*/;
+my $term = qr{[^\s/\\[:cntrl:]]{2,}};
+my $number = qr/(?:0|[1-9]\d*)/;
+my $version = qr/$number\.$number\.$number/;
+
+# The fields that we use; another one wants its rule from the specification here.
+my @rules = (
+    [qr{name}, $term],
+    [qr{version}, $version],
+    [qr{abstract|description|maintainer}, $text],
+    [qr{license}, qr/postgresql/],
+    [qr{release_status}, qr/stable|testing|unstable/],
+    [qr{tags/\d+}, qr{[^/\\[:cntrl:]]{1,256}}],
+    [qr{provides/$term/version}, $version],
+    [qr{provides/$term/abstract}, $text],
+    [qr{provides/$term/(?:doc)?file}, $text],
+    [qr{prereqs/runtime/requires/$term}, $version],
+    [qr{meta-spec/version}, qr/1\.0\.0/],
+    [qr{meta-spec/url}, qr{https://pgxn\.org/meta/spec\.txt}],
+);
+my @required = qw(name version abstract maintainer license provides/ids/file provides/ids/version meta-spec/version);
+
+# {a => [{b => 1}]} as (a/0/b => 1)
+sub flat {
+    my ($value, @way) = @_;
+    return map { flat($value->{$_}, @way, $_) } keys %$value if ref $value eq 'HASH';
+    return map { flat($value->[$_], @way, $_) } keys @$value if ref $value eq 'ARRAY';
+    return (join('/', @way) => $value // '');
+}
+
+sub found {
+    my ($name, $pattern) = @_;
+    open my $file, '<', $name or die "$name: $!\n";
+    my $content = do { local $/; <$file> };
+    return $content =~ $pattern ? $1 : '';
+}
+
+my @wrong;
+my %meta = flat(decode_json(found('META.json', qr/(.*)/s)));
+for my $field (sort keys %meta) {
+    my ($rule) = grep { $field =~ /\A(?:$_->[0])\z/ } @rules;
+    push @wrong, "META.json: $field is unknown" if !$rule;
+    push @wrong, "META.json: $field is malformed: $meta{$field}" if $rule && $meta{$field} !~ /\A(?:$rule->[1])\z/;
+    push @wrong, "META.json: $field is not there: $meta{$field}" if $field =~ /file\z/ && !-f $meta{$field};
+}
+push @wrong, map { "META.json: $_ is missing" } grep { !exists $meta{$_} } @required;
+
+my $release = $meta{version} // '';
+my ($extension) = $release =~ /\A(\d+\.\d+)/;
+my @versions = (
+    ['META.json, provides', $meta{'provides/ids/version'} // '', $release],
+    ['debian/changelog', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
+    ['CHANGELOG.md', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
+    ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension // ''],
+);
+push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as META.json has it" } grep { $_->[1] ne $_->[2] } @versions;
+
+print STDERR map { "$_\n" } @wrong;
+exit(@wrong ? 1 : 0);
