@@ -20,8 +20,11 @@ for version in "$@"; do
   echo "PostgreSQL $version in a chroot of $suite: see $log"
   commands='make demo && make check'
   if [ "$suite" = experimental ]; then
-    export_config="export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config"
-    commands="apt-get update && { apt-get install -y --no-install-recommends -t experimental postgresql-$version postgresql-server-dev-$version || exit 69; } && $export_config && $commands"
+    # Only PostgreSQL is from there, the rest from sid.
+    packages="postgresql-$version postgresql-server-dev-$version"
+    commands="printf 'Package: src:postgresql-$version\nPin: release a=experimental\nPin-Priority: 990\n' >/etc/apt/preferences.d/experimental &&
+      apt-get update && { apt-get install -y --no-install-recommends $packages || exit 69; } &&
+      export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config && $commands"
   fi
   started=$SECONDS
   test/chroot.sh "$suite" "$commands && echo \"tested \$(\${PG_CONFIG:-pg_config} --version)\"" >"$log" 2>&1 &

@@ -93,6 +93,19 @@ SKIP:
 	}
 }
 
+# The library tells its name and version, and the state has a name too.
+SKIP:
+{
+	skip 'libraries tell their versions from PostgreSQL 18', 1 if $node->pg_version < 18;
+	is($node->safe_psql('postgres', "SELECT gen_ulid() IS NULL, version LIKE extversion || '.%' FROM pg_get_loaded_modules(), pg_extension WHERE module_name = 'ids' AND extname = 'ids'"),
+		'f|t', 'the library tells its version');
+}
+SKIP:
+{
+	skip 'the DSM registry can be seen from PostgreSQL 19', 1 if $node->pg_version < 19;
+	is($node->safe_psql('postgres', "SELECT name, size FROM pg_dsm_registry_allocations"), 'ids v1|1024', 'the state is in the DSM registry');
+}
+
 # Databases of one server share one order.
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION ids');
