@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs a command as root in a throw-away chroot with a bare Debian or Ubuntu and a copy of this project and its packages:
+# Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages:
 #   test/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
 # It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
 # with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left, also when interrupted: the
@@ -10,7 +10,6 @@ cd "$(dirname "$0")/.."
 suite=$1
 [ "$(id -u)" = 0 ] || { echo "A chroot needs root: run this as root." >&2; exit 1; }
 command -v debootstrap >/dev/null || test/deps.sh debootstrap
-[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || [ "$suite" != noble ] || test/deps.sh ubuntu-keyring
 
 root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" ids.XXXXXX)
 chmod 755 "$root"
@@ -27,18 +26,15 @@ run() {
   inside=
 }
 
-case $suite in
-  experimental) release=sid ;;
-  noble)        release=noble; components=main,universe ;;   # Ubuntu
-  *)            release=$suite ;;
-esac
-run debootstrap --variant=minbase --include=make,git,ca-certificates --components="${components:-main}" "$release" "$root" >"$root.log" 2>&1 || {
+release=$suite
+[ "$suite" != experimental ] || release=sid
+run debootstrap --variant=minbase --include=make,git,ca-certificates "$release" "$root" >"$root.log" 2>&1 || {
   tail -n 5 "$root.log" >&2
   ! grep -qE "Failed getting release file|Couldn't download" "$root.log" || exit 69
   exit 1
 }
-# The lists of unstable releases may be older than they say they should be.
-echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/valid-until"
+# The lists of unstable releases may be older than they say they should be; a mirror may be busy.
+printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/local"
 if [ "$suite" = experimental ]; then
   sed -n 's/ sid / experimental /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/experimental.list"
 fi

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Runs the README's two commands on every supported PostgreSQL, each in a throw-away chroot of a Debian (16: an
-# Ubuntu) that has it, and prints a table:
+# Runs the README's two commands on every supported PostgreSQL, each in a throw-away chroot of the Debian that
+# has it, and prints a table:
 #   test/matrix.sh [VERSION...]
 # Fails if one of them fails; ends with 69 if none did, but some had no mirror to install from.
 set -uo pipefail
 
 cd "$(dirname "$0")/.."
-declare -A suites=([15]=bookworm [16]=noble [17]=trixie [18]=sid [19]=experimental)
-[ $# -gt 0 ] || set -- 15 16 17 18 19
+declare -A suites=([15]=bookworm [17]=trixie [18]=sid [19]=experimental)
+[ $# -gt 0 ] || set -- 15 17 18 19
 trap 'kill $child 2>/dev/null; wait; exit 130' INT TERM HUP
 
 mkdir -p build/matrix
@@ -15,7 +15,7 @@ table=$(printf '%-12s %-14s %-12s %s' PostgreSQL suite result minutes)
 result=0
 for version in "$@"; do
   suite=${suites[$version]:-}
-  [ -n "$suite" ] || { echo "No known release of Debian or Ubuntu has PostgreSQL $version." >&2; exit 1; }
+  [ -n "$suite" ] || { echo "No release of Debian from 12 on has PostgreSQL $version." >&2; exit 1; }
   log=build/matrix/$version.log
   echo "PostgreSQL $version in a chroot of $suite: see $log"
   commands='make demo && make check'
