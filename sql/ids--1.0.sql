@@ -151,6 +151,16 @@ CREATE AGGREGATE max(ulid) (SFUNC = ulid_larger,  STYPE = ulid, COMBINEFUNC = ul
 COMMENT ON AGGREGATE min(ulid) IS 'minimum value of all ulid input values';
 COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+
+CREATE FUNCTION ulid_to_text(ulid) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_to_text(ulid) IS 'text of the id';
+
+CREATE CAST (ulid AS text) WITH FUNCTION ulid_to_text(ulid) AS ASSIGNMENT;
+
+COMMENT ON CAST (ulid AS text) IS 'text of the id';
+
 -- Bytes
 
 CREATE FUNCTION ulid_to_bytea(ulid)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -401,6 +411,16 @@ CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINE
 COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
 COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
 
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+
+CREATE FUNCTION scru160_to_text(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_to_text(scru160) IS 'text of the id';
+
+CREATE CAST (scru160 AS text) WITH FUNCTION scru160_to_text(scru160) AS ASSIGNMENT;
+
+COMMENT ON CAST (scru160 AS text) IS 'text of the id';
+
 -- Bytes
 
 CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -648,6 +668,16 @@ CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tb
 
 COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
 COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
+
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+
+CREATE FUNCTION tbsl_to_text(tbsl) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_to_text(tbsl) IS 'text of the id';
+
+CREATE CAST (tbsl AS text) WITH FUNCTION tbsl_to_text(tbsl) AS ASSIGNMENT;
+
+COMMENT ON CAST (tbsl AS text) IS 'text of the id';
 
 -- Bytes
 
@@ -900,6 +930,16 @@ CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, C
 
 COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
 COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
+
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+
+CREATE FUNCTION snowflake_to_text(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_to_text(snowflake) IS 'text of the id';
+
+CREATE CAST (snowflake AS text) WITH FUNCTION snowflake_to_text(snowflake) AS ASSIGNMENT;
+
+COMMENT ON CAST (snowflake AS text) IS 'text of the id';
 
 -- Bytes
 

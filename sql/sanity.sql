@@ -53,8 +53,8 @@ SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'ha
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
   WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
     WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn <> 0 AND proparallel = 's') ORDER BY 1, 2;
-SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'timestamptz']::regtype[]) target
-  WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target AND castcontext = 'e') ORDER BY 1, 2::text;
+SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'timestamptz']::regtype[]) target
+  WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target) ORDER BY 1, 2::text;
 
 SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
   WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;
@@ -72,8 +72,8 @@ WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND ampro
 SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod
 WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 
--- casts that are not explicit
-SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> 'e' ORDER BY 1::text, 2::text;
+-- casts that are not explicit; to text one may assign, as from every type
+SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE casttarget WHEN 'text'::regtype THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
 
 -- what everybody may not execute or read: only what belongs to superusers
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;

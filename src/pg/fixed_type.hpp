@@ -60,6 +60,16 @@ struct FixedType {
     PG_RETURN_CSTRING(text);
   }
 
+  // As out, without the copy that makes a text of a C string.
+  static Datum to_text(FunctionCallInfo fcinfo) {
+    constexpr std::size_t size = VARHDRSZ + C::kTextSize;
+    auto* result = static_cast<text*>(palloc(size));
+    SET_VARSIZE(result, size);
+    C::format(get(PG_GETARG_DATUM(0)),
+              std::span<char, C::kTextSize>(VARDATA(result), C::kTextSize));
+    PG_RETURN_TEXT_P(result);
+  }
+
   static Datum recv(FunctionCallInfo fcinfo) {
     auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int size = message->len - message->cursor;
@@ -275,6 +285,7 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
 #define IDS_TYPE(name, codec)                       \
   IDS_TYPE_FUNCTION(name, codec, in)                \
   IDS_TYPE_FUNCTION(name, codec, out)               \
+  IDS_TYPE_FUNCTION(name, codec, to_text)           \
   IDS_TYPE_FUNCTION(name, codec, recv)              \
   IDS_TYPE_FUNCTION(name, codec, send)              \
   IDS_TYPE_FUNCTION(name, codec, from_bytea)        \
