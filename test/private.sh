@@ -70,6 +70,6 @@ case $mode in
       chown -R postgres "$stage"
       run=(runuser -u postgres -- "${run[@]}")
     fi
-    "${run[@]}" || { tail -n 20 tmp_check/log/regress_log_*; exit 1; }
+    "${run[@]}" || { grep -lE 'not ok|Looks like your test exited' tmp_check/log/regress_log_* | xargs tail -n 40; exit 1; }
     ;;
 esac

@@ -160,7 +160,7 @@ foreach my $preloaded (0, 1)
 		like($err, qr/ERROR:  not enough shared memory for data structure "ids v1"/, 'without room there is an error');
 		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'and a hint');
 	}
-	is($neighbour->query_safe("SELECT ulid '0000XSNJG0MQJHBF4QX1EFD6Y3'"), '0000XSNJG0MQJHBF4QX1EFD6Y3', 'and the server goes on');
+	like($neighbour->query_safe("SELECT ulid '0000XSNJG0MQJHBF4QX1EFD6Y3'"), qr/^0000XSNJG0MQJHBF4QX1EFD6Y3$/, 'and the server goes on');
 	$neighbour->quit;
 	$node->restart;
 	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
@@ -176,7 +176,7 @@ foreach my $preloaded (0, 1)
 		BEGIN RETURN gen_tbsl(); EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$});
 	append_to_file($no_randomness, '');
 	my $session = $node->background_psql('postgres');
-	is($session->query_safe('SELECT attempt()'), 'could not generate random values', 'a backend fails before it has the state');
+	like($session->query_safe('SELECT attempt()'), qr/^could not generate random values$/, 'a backend fails before it has the state');
 	unlink $no_randomness;
 	# The first increment of back-filling is drawn when the state is made: all zero if it was not.
 	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'and goes on when it can');
