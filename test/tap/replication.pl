@@ -72,7 +72,7 @@ foreach my $binary ('false', 'true')
 	$primary->wait_for_catchup('keyed');
 	foreach my $type (@types)
 	{
-		my $rows = "SELECT count(*), md5(string_agg(concat_ws(' ', id, n, other), ',' ORDER BY id)) FROM by_$type";
+		my $rows = "SELECT count(*), md5(string_agg(concat_ws(' ', id, id::bytea, n, other, other::bytea), ',' ORDER BY id)) FROM by_$type";
 		my $expected = $primary->safe_psql('postgres', $rows);
 		is($subscriber->safe_psql('postgres', $rows), $expected, "$type, binary = $binary: the same rows");
 		like($expected, qr/^[1-9]\d{2,}[|]/, 'and there are some');
