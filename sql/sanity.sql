@@ -47,7 +47,7 @@ SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND cl
 WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY 1::text;
 
 -- types without I/O in both formats, a class of each access method, min and max, casts, or time predicates
-SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign NOT IN ('c', 'd') OR typispreferred OR typcategory <> 'U' ORDER BY 1;
+SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
 SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin')
   AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault) ORDER BY 1, 2;
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
@@ -61,6 +61,12 @@ SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi
 SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>=', '<@', '@>']) operator
   WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'tstzrange'::regtype))
      OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'tstzrange'::regtype)) ORDER BY 1, 2;
+
+-- types whose length is not that of their bytes
+SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname, typname, typlen), ' UNION ALL ') FROM identifier_type
+\set ECHO none
+\gexec
+\set ECHO all
 
 -- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash; distance or hash
 SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
