@@ -135,9 +135,6 @@ foreach my $document ('doc/reference.md', 'README.md')
 # Every object of the extension stands in the reference, as code, in the form made here; where T stands for the name of
 # an identifier type, it stands for each. And what stands there as a function, operator or class, there is.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
-my @types = split /\n/, $node->safe_psql('postgres', q{
-	SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
-	WHERE typtype = 'b' AND typcategory <> 'A' ORDER BY 1});
 my $objects = $node->safe_psql('postgres', q{
 	LOAD 'ids';
 	SELECT CASE classid
@@ -167,7 +164,7 @@ $reference =~ s/^```.*?^```$//msg;
 my %described;
 foreach my $code ($reference =~ /`([^`\n]+)`/g)
 {
-	foreach my $type (@types)
+	foreach my $type (split ' ', $ENV{IDS_TYPES})
 	{
 		(my $of_type = $code) =~ s/(?<![A-Za-z])T(?![A-Za-z])/$type/g;
 		$described{$of_type} = 1;

@@ -16,12 +16,6 @@ my %characters = (
 
 my %perl_name = (utf8 => 'UTF-8', latin1 => 'ISO-8859-1', euc_jp => 'EUC-JP');
 
-my %size = (ulid => 26, scru160 => 32, tbsl => 20, snowflake => 11);
-my %digit = (
-	ulid => 'Crockford base32 digit',
-	scru160 => 'base32hex digit',
-	tbsl => 'hexadecimal digit in upper case',
-	snowflake => 'base 62 digit');
 # Functions of a text: the call, what the message says is invalid, and the digits it wants.
 my @functions = (
 	[ q{tbsl_from_base('%s', 36)}, 'input syntax for type tbsl', 'base 36 digit' ],
@@ -47,6 +41,15 @@ sub message
 	from_to($message, $perl_name{$database}, 'UTF-8') if $converts;
 	$message =~ s/^psql:<stdin>:\d+: //;
 	return $message;
+}
+
+# The length of each type's text, and what it calls its digits.
+my (%size, %digit);
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+foreach my $type (split ' ', $ENV{IDS_TYPES})
+{
+	$size{$type} = $node->safe_psql('postgres', "SELECT length(gen_$type()::text)");
+	($digit{$type}) = message('postgres', 'UTF8', "overlay(gen_$type()::text PLACING '?' FROM 1)::$type") =~ /"\?" at position 1 is not a (.*)\.\n/;
 }
 
 foreach my $encoding (sort keys %characters)

@@ -44,11 +44,8 @@ foreach my $preloaded (0, 1)
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
 	# A snowflake is ordered by its millisecond.
 	my @generators = (
-		[ 'gen_ulid', 'ulid', 'id' ],
-		[ 'gen_scru160', 'scru160', 'id' ],
-		[ 'gen_scru160_us', 'scru160', 'id' ],
-		[ 'gen_tbsl', 'tbsl', 'id' ],
-		[ 'gen_snowflake', 'snowflake', 'id::timestamptz' ]);
+		(map { [ "gen_$_", $_, $_ eq 'snowflake' ? 'id::timestamptz' : 'id' ] } split ' ', $ENV{IDS_TYPES}),
+		[ 'gen_scru160_us', 'scru160', 'id' ]);
 	foreach my $generator ($preloaded ? $generators[0] : @generators)
 	{
 		my ($made, $distinct, $late) = generate($node, @$generator);

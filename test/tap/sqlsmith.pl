@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seconds = $ENV{SECONDS} || 30;
-my @types = ('ulid', 'scru160', 'tbsl', 'snowflake');
+my @types = split ' ', $ENV{IDS_TYPES};
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 # With another encoding some of the server's own functions give internal errors.
