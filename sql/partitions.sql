@@ -1,17 +1,8 @@
--- Time is in the id, for all types
+-- Partitions by time
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
-\set T ulid
-\i test/regress/time.psql
-\set T scru160
-\i test/regress/time.psql
-\set T tbsl
-\i test/regress/time.psql
-\set T snowflake
-\i test/regress/time.psql
-
 -- ids_create_partitions: the missing ones, in UTC whatever TimeZone says
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from", upper::ulid::timestamptz AS upto
