@@ -171,7 +171,7 @@ fuzz: SECONDS = 60
 fuzz: $(FUZZ:%=build/fuzz/%/run) build/fuzz/seeds
 	@for target in $(FUZZ); do \
 	  echo "fuzzing $$target"; \
-	  cd build/fuzz/$$target && mkdir -p found && \
+	  cd build/fuzz/$$target && mkdir -p found ../seeds/$$target && \
 	  ./run -max_len=64 -max_total_time=$(SECONDS) -print_final_stats=1 found ../seeds/$$target >log 2>&1 || { tail -n 40 log; exit 1; }; \
 	  cd ../../..; \
 	done
@@ -188,6 +188,7 @@ build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/vectors/*.tsv)
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint:
+	@$(BUILD)
 	@echo 'checking the library, the sources, $(DATA) and META.json'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
