@@ -73,7 +73,7 @@ help:
 	@echo 'make bench         measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it'
 	@echo 'make torture       kill 100 backends of a server while clients insert a million rows'
 	@echo 'make installcheck  run the regression tests on a server where the extension is installed'
-	@echo 'make lint          check the library, the layout of the sources, the install script and the versions'
+	@echo 'make lint          check the library, the layout of the sources, the install script and the versions; clang-tidy'
 	@echo 'make format        lay out the sources'
 	@echo 'make sql           assemble $(DATA) from src'
 	@echo 'make deb           make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG'
@@ -95,7 +95,7 @@ check: deps
 	@$(MAKE) fuzz SECONDS=5
 	@echo 'building'
 	@$(BUILD)
-	@$(MAKE) lint
+	@$(MAKE) lint TIDY=
 	@echo 'regression tests'
 	@test/private.sh server $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
 	@echo 'tests that start servers'
@@ -197,6 +197,15 @@ lint:
 	@$(SQL_SCRIPT) | diff -u $(DATA) - || { echo '$(DATA) is stale: run "make sql"'; exit 1; }
 	@perl test/release.pl
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
+	@if command -v "$(TIDY)" >/dev/null; then \
+	  echo '$(TIDY)'; \
+	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
+	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
+	fi
+
+# Takes minutes, so that "make check" does without.
+TIDY = clang-tidy
+tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $2 2>build/tidy.log || { grep -v 'warnings generated' build/tidy.log; false; }
 
 FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
 format:

@@ -107,6 +107,7 @@ void check_bytes(std::span<const std::uint8_t> input) {
 
 }  // namespace ids
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): a target is one file
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   ids::fuzz({data, size});
   return 0;
