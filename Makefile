@@ -143,7 +143,7 @@ bench: deps
 	@mkdir -p build/test/bench
 	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(if $(CATCH2_LIBS),-lCatch2)
 	@build/test/bench/codecs
-	@SETTINGS='shared_buffers=1GB max_wal_size=8GB' test/private.sh server test/bench/bench.sh
+	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' test/private.sh server test/bench/bench.sh
 
 # Clients: Debian's Python modules and JDBC driver; Node's from npm, into build.
 

@@ -132,7 +132,7 @@ DROP TABLE dated;
 
 \echo '... a day among a year'
 -- Ten times the rows over 350 days; the built-in is a uuid of the same bytes.
-CREATE UNLOGGED TABLE aged AS SELECT ulid_first('2026-01-01'::timestamptz + i * interval '350 days' / (10 * :rows)) AS ulid FROM generate_series(1, 10 * :rows) i;
+CREATE UNLOGGED TABLE aged AS SELECT ulid_first('2026-01-01'::timestamptz + i * (interval '8400 hours' / (10 * :rows))) AS ulid FROM generate_series(1, 10 * :rows) i;
 ALTER TABLE aged ADD uuid uuid GENERATED ALWAYS AS (ulid::uuid) STORED;
 CREATE INDEX ON aged USING brin (ulid);
 CREATE INDEX ON aged USING brin (uuid);
