@@ -141,7 +141,7 @@ bench: deps
 	@command -v gnuplot >/dev/null || test/deps.sh gnuplot-nox
 	@$(BUILD)
 	@mkdir -p build/test/bench
-	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(if $(CATCH2_LIBS),-lCatch2)
+	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' test/private.sh server test/bench/bench.sh
 

@@ -1,5 +1,5 @@
 // Text of 1024 identifiers, out and in, against copying as many bytes.
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_MAIN  // for Catch2 2
 #define CATCH_CONFIG_ENABLE_BENCHMARKING
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
