@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the README's two commands on every supported PostgreSQL, each in a throw-away chroot of the Debian that
-# has it, and prints a table:
+# Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
+# throw-away chroot of the Debian that has it, and prints a table:
 #   test/matrix.sh [VERSION...]
 # Fails if one of them fails; ends with 69 if none did, but some had no mirror to install from.
 set -uo pipefail
@@ -25,6 +25,12 @@ for version in "$@"; do
     commands="printf 'Package: src:postgresql-$version\nPin: release a=experimental\nPin-Priority: 990\n' >/etc/apt/preferences.d/experimental &&
       apt-get update && { apt-get install -y --no-install-recommends $packages || exit 69; } &&
       export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config && $commands"
+  fi
+  if [ "$version" -gt 15 ]; then
+    commands+=" && sed 's/ [a-z]* main/ bookworm main/' /etc/apt/sources.list >/etc/apt/sources.list.d/bookworm.list &&
+      apt-get update && apt-get install -y --no-install-recommends postgresql-15 postgresql-server-dev-15 &&
+      export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config IDS_UPGRADE_FROM=/usr/lib/postgresql/15/bin/pg_config &&
+      make -s install && make tap TESTS=test/tap/moving.pl"
   fi
   started=$SECONDS
   test/chroot.sh "$suite" "$commands && echo \"tested \$(\${PG_CONFIG:-pg_config} --version)\"" >"$log" 2>&1 &

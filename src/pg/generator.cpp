@@ -72,8 +72,8 @@ void clock_out_of_range(const char* generator) {
 
 namespace {
 
-// Lets a tick that is ahead of the clock go back to the unit before, so that the next opens a unit as
-// ever; one that is not ahead needs no mending.
+// Lets a tick that is ahead of the clock go back to the unit before, so that the next opens a unit
+// as ever; one that is not ahead needs no mending.
 void follow_clock(GeneratorState& state) {
   const auto now = static_cast<std::uint64_t>(Max(unix_now<1>() / state.unit_us, 1));
   std::uint64_t tick = pg_atomic_read_u64(&state.tick);
