@@ -1114,6 +1114,9 @@ DECLARE
 	id_type name;
 	parent_schema name;
 	prefix text; -- of the partitions' names
+	in_tablespace text;
+	lower_bounds text[]; -- of the partitions that are there; null is MINVALUE or MAXVALUE
+	upper_bounds text[];
 	lower_time timestamptz;
 	upper_time timestamptz;
 	lower_id text;
@@ -1135,7 +1138,8 @@ BEGIN
 			HINT = 'Use whole months and years, or days and times, and more than zero.';
 	END IF;
 
-	SELECT idn.nspname, t.typname, n.nspname, c.relname INTO id_schema, id_type, parent_schema, prefix
+	SELECT idn.nspname, t.typname, n.nspname, c.relname, 'TABLESPACE ' || quote_ident(s.spcname)
+	INTO id_schema, id_type, parent_schema, prefix, in_tablespace
 	FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_partitioned_table p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
@@ -1144,6 +1148,7 @@ BEGIN
 		JOIN pg_namespace idn ON idn.oid = t.typnamespace
 		JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'ids'
+		LEFT JOIN pg_tablespace s ON s.oid = c.reltablespace
 	WHERE c.oid = parent;
 	IF NOT FOUND THEN
 		RAISE EXCEPTION 'table "%" is not partitioned by range on one column of an identifier type', parent USING ERRCODE = 'wrong_object_type',
@@ -1156,6 +1161,12 @@ BEGIN
 	-- Two calls at once must not both find a partition missing.
 	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 
+	-- Read once, as there may be thousands.
+	SELECT array_agg(bound[1]), array_agg(bound[2]) INTO lower_bounds, upper_bounds
+	FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+		regexp_match(pg_get_expr(relpartbound, c.oid), '^FOR VALUES FROM \((?:MINVALUE|''(\w+)'')\) TO \((?:MAXVALUE|''(\w+)'')\)') bound
+	WHERE inhparent = parent AND bound IS NOT NULL;
+
 	lower_time := CASE WHEN months > 0
 		THEN make_timestamptz(1, 1, 1, 0, 0, 0)
 			+ make_interval(months => div(extract(year FROM "from") * 12 + extract(month FROM "from") - 13, months)::int * months)
@@ -1165,19 +1176,15 @@ BEGIN
 		EXECUTE format('SELECT %1$I.%2$I($1), %1$I.%2$I($2)', id_schema, id_type || '_first') INTO lower_id, upper_id USING lower_time, upper_time;
 		-- Not missing if one partition has it all, be it made by an earlier call or by hand.
 		EXECUTE format($query$
-				SELECT count(*) > 0
-				FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
-					regexp_match(pg_get_expr(relpartbound, c.oid), '^FOR VALUES FROM \((?:MINVALUE|''(\w+)'')\) TO \((?:MAXVALUE|''(\w+)'')\)') bound
-				WHERE inhparent = $1
-					AND coalesce(bound[1]::%1$I.%2$I OPERATOR(%1$I.<=) $2::%1$I.%2$I, bound IS NOT NULL)
-					AND coalesce(bound[2]::%1$I.%2$I OPERATOR(%1$I.>=) $3::%1$I.%2$I, bound IS NOT NULL)
-			$query$, id_schema, id_type) INTO covered USING parent, lower_id, upper_id;
+				SELECT count(*) > 0 FROM unnest($1::%1$I.%2$I[], $2::%1$I.%2$I[]) there (lower, upper)
+				WHERE coalesce(lower OPERATOR(%1$I.<=) $3::%1$I.%2$I, true) AND coalesce(upper OPERATOR(%1$I.>=) $4::%1$I.%2$I, true)
+			$query$, id_schema, id_type) INTO covered USING lower_bounds, upper_bounds, lower_id, upper_id;
 		-- Where the type's range ends, both are its first or last value.
 		IF NOT covered AND lower_id <> upper_id THEN
 			partition_name := prefix || to_char(lower_time, CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
 			-- Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent meanwhile.
-			EXECUTE format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION)',
-				parent_schema, partition_name, parent);
+			EXECUTE format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION) %s',
+				parent_schema, partition_name, parent, in_tablespace);
 			EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)', parent, parent_schema, partition_name, lower_id, upper_id);
 		END IF;
 		lower_time := upper_time;

@@ -40,6 +40,24 @@ CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
 DROP TABLE full_log, other;
 DROP VIEW partition;
 DROP TABLE log;
+-- in the tablespace of the parent
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE "regress ids" LOCATION '';
+CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id) TABLESPACE "regress ids";
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
+SELECT tablespace FROM pg_tables WHERE tablename = 'log_20260301';
+DROP TABLE log;
+DROP TABLESPACE "regress ids";
+-- many partitions that are there: their bounds are read once
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE log_first PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-03-02'));
+CREATE TABLE log_last PARTITION OF log FOR VALUES FROM (ulid_first('2026-03-20')) TO (MAXVALUE);
+CALL ids_create_partitions('log', '1 hour', '2026-03-01', '2026-03-22');
+SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
+SET statement_timeout = '2 s';
+CALL ids_create_partitions('log', '1 hour', '2026-03-01', '2026-03-22');
+RESET statement_timeout;
+DROP TABLE log;
 -- from the beginning of the type's range, with a default partition
 CREATE TABLE log (id snowflake) PARTITION BY RANGE (id);
 CREATE TABLE log_rest PARTITION OF log DEFAULT;
