@@ -151,13 +151,14 @@ CREATE AGGREGATE max(ulid) (SFUNC = ulid_larger,  STYPE = ulid, COMBINEFUNC = ul
 COMMENT ON AGGREGATE min(ulid) IS 'minimum value of all ulid input values';
 COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
+-- function has the name of the type, so that text(id) is a cast here as well.
 
-CREATE FUNCTION ulid_to_text(ulid) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION text(ulid) RETURNS text AS 'MODULE_PATHNAME', 'ulid_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_to_text(ulid) IS 'text of the id';
+COMMENT ON FUNCTION text(ulid) IS 'text of the id';
 
-CREATE CAST (ulid AS text) WITH FUNCTION ulid_to_text(ulid) AS ASSIGNMENT;
+CREATE CAST (ulid AS text) WITH FUNCTION text(ulid) AS ASSIGNMENT;
 
 COMMENT ON CAST (ulid AS text) IS 'text of the id';
 
@@ -411,13 +412,14 @@ CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINE
 COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
 COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
+-- function has the name of the type, so that text(id) is a cast here as well.
 
-CREATE FUNCTION scru160_to_text(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION text(scru160) RETURNS text AS 'MODULE_PATHNAME', 'scru160_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_to_text(scru160) IS 'text of the id';
+COMMENT ON FUNCTION text(scru160) IS 'text of the id';
 
-CREATE CAST (scru160 AS text) WITH FUNCTION scru160_to_text(scru160) AS ASSIGNMENT;
+CREATE CAST (scru160 AS text) WITH FUNCTION text(scru160) AS ASSIGNMENT;
 
 COMMENT ON CAST (scru160 AS text) IS 'text of the id';
 
@@ -669,13 +671,14 @@ CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tb
 COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
 COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
+-- function has the name of the type, so that text(id) is a cast here as well.
 
-CREATE FUNCTION tbsl_to_text(tbsl) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION text(tbsl) RETURNS text AS 'MODULE_PATHNAME', 'tbsl_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_to_text(tbsl) IS 'text of the id';
+COMMENT ON FUNCTION text(tbsl) IS 'text of the id';
 
-CREATE CAST (tbsl AS text) WITH FUNCTION tbsl_to_text(tbsl) AS ASSIGNMENT;
+CREATE CAST (tbsl AS text) WITH FUNCTION text(tbsl) AS ASSIGNMENT;
 
 COMMENT ON CAST (tbsl AS text) IS 'text of the id';
 
@@ -931,13 +934,14 @@ CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, C
 COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
 COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy.
+-- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
+-- function has the name of the type, so that text(id) is a cast here as well.
 
-CREATE FUNCTION snowflake_to_text(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION text(snowflake) RETURNS text AS 'MODULE_PATHNAME', 'snowflake_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_to_text(snowflake) IS 'text of the id';
+COMMENT ON FUNCTION text(snowflake) IS 'text of the id';
 
-CREATE CAST (snowflake AS text) WITH FUNCTION snowflake_to_text(snowflake) AS ASSIGNMENT;
+CREATE CAST (snowflake AS text) WITH FUNCTION text(snowflake) AS ASSIGNMENT;
 
 COMMENT ON CAST (snowflake AS text) IS 'text of the id';
 

@@ -26,10 +26,11 @@ WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname =
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator) OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
 
--- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's type
+-- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's type or for a cast's named after its result
 SELECT oid::regprocedure, prosrc FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at'
-  AND (pronargs = 0 OR prosrc <> proname || '_' || (SELECT typname FROM pg_type WHERE oid = proargtypes[0])) ORDER BY 1::text;
+  AND (pronargs = 0 OR prosrc <> proname || '_' || (SELECT typname FROM pg_type WHERE oid = proargtypes[0]))
+  AND oid NOT IN (SELECT castfunc FROM pg_cast WHERE proname = casttarget::regtype::text AND prosrc = format('%s_to_%s', castsource::regtype, proname)) ORDER BY 1::text;
 
 -- operators without commutator, or negator, or estimators
 SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
