@@ -1118,7 +1118,7 @@ DECLARE
 	id_type name;
 	parent_schema name;
 	prefix text; -- of the partitions' names
-	in_tablespace text;
+	storage text; -- what LIKE does not take from the parent
 	lower_bounds text[]; -- of the partitions that are there; null is MINVALUE or MAXVALUE
 	upper_bounds text[];
 	lower_time timestamptz;
@@ -1142,8 +1142,8 @@ BEGIN
 			HINT = 'Use whole months and years, or days and times, and more than zero.';
 	END IF;
 
-	SELECT idn.nspname, t.typname, n.nspname, c.relname, 'TABLESPACE ' || quote_ident(s.spcname)
-	INTO id_schema, id_type, parent_schema, prefix, in_tablespace
+	SELECT idn.nspname, t.typname, n.nspname, c.relname, concat_ws(' ', 'USING ' || quote_ident(am.amname), 'TABLESPACE ' || quote_ident(s.spcname))
+	INTO id_schema, id_type, parent_schema, prefix, storage
 	FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_partitioned_table p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
@@ -1152,6 +1152,7 @@ BEGIN
 		JOIN pg_namespace idn ON idn.oid = t.typnamespace
 		JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'ids'
+		LEFT JOIN pg_am am ON am.oid = c.relam -- from PostgreSQL 17 on
 		LEFT JOIN pg_tablespace s ON s.oid = c.reltablespace
 	WHERE c.oid = parent;
 	IF NOT FOUND THEN
@@ -1188,7 +1189,7 @@ BEGIN
 			partition_name := prefix || to_char(lower_time, CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
 			-- Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent meanwhile.
 			EXECUTE format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION) %s',
-				parent_schema, partition_name, parent, in_tablespace);
+				parent_schema, partition_name, parent, storage);
 			EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)', parent, parent_schema, partition_name, lower_id, upper_id);
 		END IF;
 		lower_time := upper_time;

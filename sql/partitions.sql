@@ -48,15 +48,14 @@ CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
 SELECT tablespace FROM pg_tables WHERE tablename = 'log_20260301';
 DROP TABLE log;
 DROP TABLESPACE "regress ids";
--- many partitions that are there: their bounds are read once
+-- many partitions that are there, two without an end
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE log_first PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-03-02'));
 CREATE TABLE log_last PARTITION OF log FOR VALUES FROM (ulid_first('2026-03-20')) TO (MAXVALUE);
 CALL ids_create_partitions('log', '1 hour', '2026-03-01', '2026-03-22');
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
-SET statement_timeout = '2 s';
 CALL ids_create_partitions('log', '1 hour', '2026-03-01', '2026-03-22');
-RESET statement_timeout;
+SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 DROP TABLE log;
 -- from the beginning of the type's range, with a default partition
 CREATE TABLE log (id snowflake) PARTITION BY RANGE (id);

@@ -95,6 +95,17 @@ SKIP:
 	}
 }
 
+# Partitions are stored as the parent says.
+SKIP:
+{
+	skip 'partitioned tables have an access method from PostgreSQL 17', 1 if $node->pg_version < 17;
+	is($node->safe_psql('postgres', q{
+		CREATE ACCESS METHOD "Heap 2" TYPE TABLE HANDLER heap_tableam_handler;
+		CREATE TABLE log (id ulid) PARTITION BY RANGE (id) USING "Heap 2";
+		CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
+		SELECT amname FROM pg_class c JOIN pg_am am ON am.oid = relam WHERE relname = 'log_20260301'}), 'Heap 2', 'partitions have the access method of their table');
+}
+
 # The library tells its name and version, and the state has a name too.
 SKIP:
 {
