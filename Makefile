@@ -22,7 +22,7 @@ MODULE_big = $(EXTENSION)
 OBJS = $(SOURCES:.cpp=.o)
 REGRESS = $(patsubst sql/%.sql,%,$(filter-out $(DATA),$(sort $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=$(EXTENSION)
-EXTRA_CLEAN = build log src/*/*.d src/*.d
+EXTRA_CLEAN = build log src/*/*.d src/*.d test/tap/*.[od]
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 ifeq (,$(wildcard $(PGXS)))
@@ -33,7 +33,7 @@ PG_CXXFLAGS = $(LANGUAGE) $(WERROR) -MMD -MP
 include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
--include $(OBJS:.o=.d)
+-include $(OBJS:.o=.d) $(wildcard test/tap/*.d)
 # It tells the server the version of the release.
 src/ids.o src/ids.bc: META.json
 
@@ -214,13 +214,13 @@ format:
 # The install script: each type's own SQL with the blocks that all types share at their marker lines.
 SQL_SCRIPT = { \
   printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+  echo; cat src/install/common.sql; \
   for type in $(TYPES); do \
     echo; \
     sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
         -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
-  echo; \
-  cat src/install/generators.sql; echo; cat src/install/partitions.sql; \
+  echo; cat src/install/partitions.sql; \
 }
 
 sql:

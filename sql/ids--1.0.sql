@@ -1,5 +1,33 @@
 \echo Use "CREATE EXTENSION ids" to load this file. \quit
 
+-- What the identifier types share
+
+-- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
+-- range, and "tstzrange @> unknown" would no longer know which to take.
+CREATE DOMAIN ids_tstzrange AS tstzrange;
+
+COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers take it';
+
+-- The generators' clocks
+
+CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
+
+COMMENT ON FUNCTION ids_generator_states() IS 'implementation of the view ids_generators';
+
+CREATE VIEW ids_generators AS
+	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
+	FROM ids_generator_states();
+
+COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
+
+GRANT SELECT ON ids_generators TO PUBLIC;
+
+CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
+
+REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
+
 -- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
 
 CREATE TYPE ulid;
@@ -205,8 +233,8 @@ CREATE FUNCTION timestamptz_le_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE 
 CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  ulid_first($1);
 CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= ulid_last($1);
 -- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION ulid_contained_by_tstzrange(ulid, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_range_first($2) AND $1 <= ulid_range_last($2);
-CREATE FUNCTION tstzrange_contains_ulid(tstzrange, ulid)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_range_first($1) AND $2 <= ulid_range_last($1);
+CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_range_first($2) AND $1 <= ulid_range_last($2);
+CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_range_first($1) AND $2 <= ulid_range_last($1);
 
 COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
@@ -216,8 +244,8 @@ COMMENT ON FUNCTION timestamptz_lt_ulid(timestamptz, ulid) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_le_ulid(timestamptz, ulid) IS 'implementation of <= operator';
 COMMENT ON FUNCTION timestamptz_gt_ulid(timestamptz, ulid) IS 'implementation of > operator';
 COMMENT ON FUNCTION timestamptz_ge_ulid(timestamptz, ulid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION ulid_contained_by_tstzrange(ulid, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzrange_contains_ulid(tstzrange, ulid)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = ulid_lt_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = ulid_le_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -227,8 +255,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the id is at or before this';
@@ -238,8 +266,8 @@ COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'this is before the time of the id
 COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'this is at or before the time of the id';
 COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the id';
 COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (ulid, tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (tstzrange, ulid) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains the time of the id';
 
 -- The same 16 bytes as a uuid
 
@@ -466,8 +494,8 @@ CREATE FUNCTION timestamptz_le_scru160(timestamptz, scru160) RETURNS boolean LAN
 CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  scru160_first($1);
 CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= scru160_last($1);
 -- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION scru160_contained_by_tstzrange(scru160, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_range_first($2) AND $1 <= scru160_range_last($2);
-CREATE FUNCTION tstzrange_contains_scru160(tstzrange, scru160)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_range_first($1) AND $2 <= scru160_range_last($1);
+CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_range_first($2) AND $1 <= scru160_range_last($2);
+CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_range_first($1) AND $2 <= scru160_range_last($1);
 
 COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
@@ -477,8 +505,8 @@ COMMENT ON FUNCTION timestamptz_lt_scru160(timestamptz, scru160) IS 'implementat
 COMMENT ON FUNCTION timestamptz_le_scru160(timestamptz, scru160) IS 'implementation of <= operator';
 COMMENT ON FUNCTION timestamptz_gt_scru160(timestamptz, scru160) IS 'implementation of > operator';
 COMMENT ON FUNCTION timestamptz_ge_scru160(timestamptz, scru160) IS 'implementation of >= operator';
-COMMENT ON FUNCTION scru160_contained_by_tstzrange(scru160, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzrange_contains_scru160(tstzrange, scru160)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = scru160_lt_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = scru160_le_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -488,8 +516,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the id is at or before this';
@@ -499,8 +527,8 @@ COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'this is before the time of the
 COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'this is at or before the time of the id';
 COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the id';
 COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (scru160, tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (tstzrange, scru160) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains the time of the id';
 
 -- Hexadecimal, generators and parts
 
@@ -725,8 +753,8 @@ CREATE FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE 
 CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  tbsl_first($1);
 CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= tbsl_last($1);
 -- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_range_first($2) AND $1 <= tbsl_range_last($2);
-CREATE FUNCTION tstzrange_contains_tbsl(tstzrange, tbsl)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_range_first($1) AND $2 <= tbsl_range_last($1);
+CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_range_first($2) AND $1 <= tbsl_range_last($2);
+CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_range_first($1) AND $2 <= tbsl_range_last($1);
 
 COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
@@ -736,8 +764,8 @@ COMMENT ON FUNCTION timestamptz_lt_tbsl(timestamptz, tbsl) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) IS 'implementation of <= operator';
 COMMENT ON FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) IS 'implementation of > operator';
 COMMENT ON FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) IS 'implementation of >= operator';
-COMMENT ON FUNCTION tbsl_contained_by_tstzrange(tbsl, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzrange_contains_tbsl(tstzrange, tbsl)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = tbsl_lt_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = tbsl_le_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -747,8 +775,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the id is at or before this';
@@ -758,8 +786,8 @@ COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'this is before the time of the id
 COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'this is at or before the time of the id';
 COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the id';
 COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (tbsl, tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (tstzrange, tbsl) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains the time of the id';
 
 -- Transport encodings
 
@@ -988,8 +1016,8 @@ CREATE FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) RETURNS boolean
 CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  snowflake_first($1);
 CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= snowflake_last($1);
 -- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_range_first($2) AND $1 <= snowflake_range_last($2);
-CREATE FUNCTION tstzrange_contains_snowflake(tstzrange, snowflake)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_range_first($1) AND $2 <= snowflake_range_last($1);
+CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_range_first($2) AND $1 <= snowflake_range_last($2);
+CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_range_first($1) AND $2 <= snowflake_range_last($1);
 
 COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';
@@ -999,8 +1027,8 @@ COMMENT ON FUNCTION timestamptz_lt_snowflake(timestamptz, snowflake) IS 'impleme
 COMMENT ON FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) IS 'implementation of <= operator';
 COMMENT ON FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) IS 'implementation of > operator';
 COMMENT ON FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_contained_by_tstzrange(snowflake, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzrange_contains_snowflake(tstzrange, snowflake)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = snowflake_lt_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = snowflake_le_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1010,8 +1038,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the id is at or before this';
@@ -1021,8 +1049,8 @@ COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'this is before the time of t
 COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'this is at or before the time of the id';
 COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of the id';
 COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (snowflake, tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (tstzrange, snowflake) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of the id is in the range';
+COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains the time of the id';
 
 -- Numbers
 
@@ -1039,7 +1067,6 @@ CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMM
 COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
-
 
 COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
 COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
@@ -1084,26 +1111,6 @@ COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) I
 COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             IS 'period of a codokey, up to the next period';
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
 COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'whether a text is a codokey of the context';
-
--- The generators' clocks
-
-CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
-
-COMMENT ON FUNCTION ids_generator_states() IS 'implementation of the view ids_generators';
-
-CREATE VIEW ids_generators AS
-	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
-	FROM ids_generator_states();
-
-COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
-
-GRANT SELECT ON ids_generators TO PUBLIC;
-
-CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
-
-REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
 -- Partitions by time
 

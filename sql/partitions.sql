@@ -37,6 +37,13 @@ CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 
 CREATE INDEX ON full_log (n);
 CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
 \d full_log_20260101
+-- what it keeps locked, so that others cannot read or write it, until the transaction ends
+CREATE TABLE full_log_rest PARTITION OF full_log DEFAULT;
+BEGIN;
+CALL ids_create_partitions('full_log', '1 year', '2027-01-01', '2028-01-01');
+SELECT relation::regclass::text COLLATE "C" AS name, mode FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+WHERE pid = pg_backend_pid() AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') ORDER BY 1, 2;
+COMMIT;
 DROP TABLE full_log, other;
 DROP VIEW partition;
 DROP TABLE log;

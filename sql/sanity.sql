@@ -60,8 +60,8 @@ SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'time
 SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
   WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;
 SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>=', '<@', '@>']) operator
-  WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'tstzrange'::regtype))
-     OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'tstzrange'::regtype)) ORDER BY 1, 2;
+  WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype))
+     OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype)) ORDER BY 1, 2;
 
 -- types whose length is not that of their bytes
 SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname, typname, typlen), ' UNION ALL ') FROM identifier_type
@@ -81,6 +81,27 @@ WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 
 -- casts that are not explicit; to text one may assign, as from every type
 SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE casttarget WHEN 'text'::regtype THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
+
+-- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for without the extension
+CREATE FUNCTION meaning(query text, path text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE types text;
+BEGIN
+  PERFORM set_config('search_path', path, true);
+  EXECUTE 'PREPARE meaning AS ' || query;
+  SELECT parameter_types INTO STRICT types FROM pg_prepared_statements WHERE name = 'meaning';
+  DEALLOCATE meaning;
+  RETURN types;
+EXCEPTION WHEN others THEN RETURN SQLERRM;
+END $$;
+CREATE TABLE query AS
+  SELECT format(form, oprname, t) FROM (SELECT DISTINCT oprname FROM pg_operator JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
+    (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c')) t,
+    unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1']) form
+  UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p JOIN member ON objid = oid AND classid = 'pg_proc'::regclass JOIN pg_proc o ON o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace;
+SELECT count(*) > 1000 AS queries, count(*) FILTER (WHERE meaning(format, 'pg_catalog') ~ '^{') > 100 AS understood FROM query;
+SELECT format, meaning(format, 'pg_catalog') AS was, meaning(format, 'public') AS became FROM query WHERE meaning(format, 'pg_catalog') <> meaning(format, 'public') ORDER BY 1;
+DROP FUNCTION meaning;
+DROP TABLE query;
 
 -- what everybody may not execute or read: only what belongs to superusers
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;

@@ -143,19 +143,15 @@ struct FixedType {
     return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
   }
 
-  // The first and last value whose time a tstzrange contains; of an empty range, last before first.
+  // The first and last value whose time a tstzrange contains; last before first if it has none.
   // Times are whole microseconds, so what is after one is at or after the next.
   static Datum range_first(FunctionCallInfo fcinfo) {
     const TimeRange range = time_range(fcinfo);
-    if (range.empty) return put(C::last(C::kMaxTime));
-    if (range.lower.infinite) return put(C::first(C::kMinTime));
-    return put(first_from<C>(bound_us(range.lower, +1)));
+    return put(range.empty ? C::last(C::kMaxTime) : C::first(range.first));
   }
   static Datum range_last(FunctionCallInfo fcinfo) {
     const TimeRange range = time_range(fcinfo);
-    if (range.empty) return put(C::first(C::kMinTime));
-    if (range.upper.infinite) return put(C::last(C::kMaxTime));
-    return put(last_until<C>(bound_us(range.upper, -1)));
+    return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
   }
 
   // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
@@ -225,16 +221,25 @@ struct FixedType {
     return put(value);
   }
 
+  // The times of the type, in its units, that a tstzrange contains; empty if there are none.
   struct TimeRange {
-    RangeBound lower, upper;
+    std::int64_t first = C::kMinTime;
+    std::int64_t last = C::kMaxTime;
     bool empty;
   };
 
   static TimeRange time_range(FunctionCallInfo fcinfo) {
     RangeType* source = PG_GETARG_RANGE_P(0);
+    RangeBound lower, upper;
     TimeRange range;
-    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &range.lower,
-                      &range.upper, &range.empty);
+    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
+                      &range.empty);
+    if (range.empty) return range;
+    if (!lower.infinite)
+      range.first = Max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
+    if (!upper.infinite)
+      range.last = Min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
+    range.empty = range.first > range.last;
     return range;
   }
   // The bound in microseconds since 1970, moved by one if the range does not contain it.

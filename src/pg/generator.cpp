@@ -73,13 +73,30 @@ void clock_out_of_range(const char* generator) {
 namespace {
 
 // Lets a tick that is ahead of the clock go back to the unit before, so that the next opens a unit
-// as ever; one that is not ahead needs no mending.
+// as ever. One that others take from on a steady clock must not, so the tick is read first; what a
+// carry or another session's clock is ahead mends itself.
 void follow_clock(GeneratorState& state) {
-  const auto now = static_cast<std::uint64_t>(Max(unix_now<1>() / state.unit_us, 1));
   std::uint64_t tick = pg_atomic_read_u64(&state.tick);
-  while (tick >> state.shift > now)
+  for (;;) {
+    const std::int64_t now_us = unix_now<1>();
+    const std::int64_t tick_us = static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+    if (tick_us - now_us <= kRollbackUs) break;
+    const auto now = static_cast<std::uint64_t>(Max(now_us / state.unit_us, 1));
     if (pg_atomic_compare_exchange_u64(&state.tick, &tick, (now - 1) << state.shift)) break;
+  }
   pg_atomic_write_u32(&state.behind, 0);
+}
+
+// Calls function for each claimed generator; none is claimed meanwhile.
+template <typename Function>
+void for_each_generator(Function function) {
+  SharedState* shared = shared_state();
+  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+  for (GeneratorState& state : shared->generators) {
+    if (state.name[0] == '\0') break;
+    function(state);
+  }
+  LWLockRelease(AddinShmemInitLock);
 }
 
 }  // namespace
@@ -93,8 +110,7 @@ using namespace ids;
 IDS_FUNCTION(ids_generator_states) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  for (GeneratorState& state : shared_state()->generators) {
-    if (state.name[0] == '\0') break;
+  for_each_generator([result](GeneratorState& state) {
     const std::uint64_t tick = pg_atomic_read_u64(&state.tick);
     const std::int64_t unix_us = static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
     Datum values[] = {CStringGetTextDatum(state.name),
@@ -102,15 +118,12 @@ IDS_FUNCTION(ids_generator_states) {
                       Int64GetDatum(pg_atomic_read_u64(&state.rollbacks))};
     bool nulls[] = {false, tick == 0, false};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
+  });
   return (Datum)0;
 }
 
 // ids_reset_clock()
 IDS_FUNCTION(ids_reset_clock) {
-  for (GeneratorState& state : shared_state()->generators) {
-    if (state.name[0] == '\0') break;
-    follow_clock(state);
-  }
+  for_each_generator(follow_clock);
   PG_RETURN_VOID();
 }

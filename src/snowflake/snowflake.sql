@@ -27,7 +27,6 @@ COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsign
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
 
-
 COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
 COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
 COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';

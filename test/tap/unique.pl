@@ -14,14 +14,15 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 $node->safe_psql('postgres', "CREATE FUNCTION gen_snowflake_unshared() RETURNS snowflake AS '$ENV{IDS_UNSHARED}', 'gen_snowflake' LANGUAGE C VOLATILE");
 
-# How many of $count identifiers that all clients made at once are distinct.
+# How many of $count identifiers that all clients made at once, with so many resets meanwhile, are distinct.
 sub distinct
 {
-	my ($type, $function, $count) = @_;
+	my ($type, $function, $count, $resets) = @_;
 	$node->safe_psql('postgres', "CREATE UNLOGGED TABLE made (id $type)");
 	my $rows = 10_000;
 	my $script = $node->basedir . '/generate.sql';
-	PostgreSQL::Test::Utils::append_to_file($script, "INSERT INTO made SELECT $function() FROM generate_series(1, $rows);\n");
+	PostgreSQL::Test::Utils::append_to_file($script, "INSERT INTO made SELECT $function() FROM generate_series(1, $rows);\n"
+		. ($resets ? "SELECT count(ids_reset_clock()) FROM generate_series(1, $resets);\n" : ''));
 	$node->command_ok(
 		[ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $count / $clients / $rows, '-f', $script, 'postgres' ],
 		"$clients clients: $count of $function");
@@ -32,6 +33,7 @@ sub distinct
 my $few = 1_600_000;
 is(distinct('snowflake', 'gen_snowflake', $total), $total, 'no snowflake twice');
 is(distinct('tbsl', 'gen_tbsl', $total), $total, 'no tbsl twice');
+is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'nor when the clock is right and yet reset');
 # The same over states that sessions do not share: each session has the same increments.
 cmp_ok(distinct('snowflake', 'gen_snowflake_unshared', $few), '<', $few, 'without shared state some repeat');
 

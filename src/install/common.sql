@@ -1,3 +1,11 @@
+-- What the identifier types share
+
+-- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
+-- range, and "tstzrange @> unknown" would no longer know which to take.
+CREATE DOMAIN ids_tstzrange AS tstzrange;
+
+COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers take it';
+
 -- The generators' clocks
 
 CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
