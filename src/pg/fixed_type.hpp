@@ -17,7 +17,8 @@ template <Codec C>
 struct FixedType {
   using Value = typename C::Value;
   static constexpr std::size_t kSize = C::kSize;
-  static_assert(!C::kByValue || kSize == sizeof(Datum));
+  static_assert(sizeof(Datum) == 8, "ids needs a 64-bit PostgreSQL");
+  static_assert(C::kByValue ? kSize == sizeof(Datum) : kSize > sizeof(Datum));
 
   // By-reference values are aligned to char: read them as bytes only.
   static Value get(Datum datum) {
@@ -197,9 +198,6 @@ struct FixedType {
   }
 
  private:
-  using AbbreviatedKey =
-      std::conditional_t<sizeof(Datum) == 8 && kSize >= 8, std::uint64_t, std::uint32_t>;
-
   static const std::uint8_t* bytes(Datum datum) {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
   }
@@ -266,7 +264,7 @@ struct FixedType {
     return compare(a, b);
   }
   static Datum abbreviate(Datum original, SortSupport) {
-    return static_cast<Datum>(load_big_endian<AbbreviatedKey>(bytes(original)));
+    return load_big_endian<Datum>(bytes(original));
   }
   static bool keep_abbreviating(int, SortSupport) {
     return false;
