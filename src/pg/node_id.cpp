@@ -18,9 +18,9 @@ int value = kUnset;
 // leaves the setting unset with no more than a warning.
 char* refused = nullptr;
 
-// Whether somebody gave such a text, and did not take it back: a placeholder that was reset is
+// Whether somebody set such a text, and did not take it back: a placeholder that was reset is
 // empty.
-bool is_given(const char* text) {
+bool is_set(const char* text) {
 #if PG_VERSION_NUM >= 160000
   return text && find_option(kName, false, true, 0)->source != PGC_S_DEFAULT;
 #else
@@ -28,28 +28,31 @@ bool is_given(const char* text) {
 #endif
 }
 
-// PostgreSQL asks this for values that are in range and that who gave them may set. In a parallel
-// worker it first takes the server's value, then resets that and sets what the leader has: if that
-// is nothing, the leader's was refused.
-bool accepted = false;
-bool accept(int*, void**, GucSource source) {
-  if (source != PGC_S_DEFAULT) {
-    accepted = true;
-  } else if (InitializingParallelWorker && value != kUnset && !refused) {
-    refused = strdup("");
-    accepted = false;
-  }
-  if (InitializingParallelWorker && accepted) {
-    std::free(refused);
-    refused = nullptr;
-  }
-  return true;
+// Whether the value is one that somebody gave, -1 included, and not the default. PostgreSQL keeps
+// the mark with the value, over RESET and ROLLBACK too.
+bool given = false;
+
+bool mark(int*, void** extra, GucSource source) {
+  if (source == PGC_S_DEFAULT) return true;
+#if PG_VERSION_NUM >= 160000
+  *extra = guc_malloc(LOG, 1);
+#else
+  *extra = std::malloc(1);
+#endif
+  return *extra;
+}
+
+// A parallel worker first takes the server's value, then resets that and takes what the leader has:
+// if that is nothing, the leader's was refused.
+void take(int, void* extra) {
+  if (InitializingParallelWorker && given && !extra && !refused) refused = strdup("");
+  given = extra;
 }
 
 }  // namespace
 
 int node_id(const char* type, int greatest) {
-  if (unlikely(refused && value == kUnset))
+  if (unlikely(refused && !given))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("invalid value for parameter \"%s\": \"%s\"", kName, refused),
@@ -66,15 +69,15 @@ int node_id(const char* type, int greatest) {
 }
 
 void define_settings() {
-  const char* given = GetConfigOption(kName, true, false);
-  if (is_given(given)) refused = strdup(given);
+  const char* placeholder = GetConfigOption(kName, true, false);
+  if (is_set(placeholder)) refused = strdup(placeholder);
   DefineCustomIntVariable(
       kName, "Node id in the identifiers that this server generates.",
       "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
       "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
-      &value, kUnset, kUnset, kGreatest, PGC_SUSET, 0, accept, nullptr, nullptr);
+      &value, kUnset, kUnset, kGreatest, PGC_SUSET, 0, mark, take, nullptr);
   MarkGUCPrefixReserved("ids");
-  if (accepted) {
+  if (given) {
     std::free(refused);
     refused = nullptr;
   }

@@ -163,6 +163,7 @@ sub refuse
 	is(ask('ordinary', "SELECT gen_ulid() IS NULL"), 'f', "$what: gen_ulid() has no node id");
 }
 my $super = $node->safe_psql('postgres', 'SELECT current_user');
+$node->safe_psql('postgres', q{CREATE FUNCTION try() RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM gen_tbsl(); RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END'});
 foreach my $bad ('70000', 'abc', '')
 {
 	$node->append_conf('postgresql.conf', "ids.node_id = '$bad'");
@@ -185,6 +186,11 @@ foreach my $bad ('70000', 'abc', '')
 		$node->safe_psql('postgres', "ALTER $whom RESET ids.node_id; $reload");
 	}
 	is(ask('ordinary', $value), 5, 'and reset');
+	$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
+	$node->reload;
+	$node->poll_query_until('postgres', q{SELECT coalesce(current_setting('ids.node_id', true), '') = ''});
+	is(ask($super, "SET ids.node_id = '$bad'; SELECT try(); BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try(); SET ids.node_id = -1; SELECT try(); RESET ids.node_id; SELECT try(); SET ids.node_id = 7; SELECT try()"),
+		"22023\n22023\nmade\n22023\nmade", "SET to $bad counts until another is set");
 }
 
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'");
@@ -196,6 +202,13 @@ foreach my $bad ('70000', 'abc')
 	$node->append_conf('postgresql.conf', "ids.node_id = $bad");
 	$node->restart;
 	refuse("preloaded: postgresql.conf has $bad");
+	my $session = $node->background_psql('postgres');
+	$session->query_safe('SELECT 1');
+	$node->append_conf('postgresql.conf', 'ids.node_id = -1');
+	$node->reload;
+	$node->poll_query_until('postgres', q{SELECT source = 'configuration file' FROM pg_settings WHERE name = 'ids.node_id'});
+	is($session->query_safe('SELECT gen_tbsl() IS NULL'), 'f', 'corrected to -1');
+	$session->quit;
 }
 $node->append_conf('postgresql.conf', "ids.node_id = 65535");
 $node->restart;
