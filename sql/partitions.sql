@@ -70,6 +70,13 @@ CREATE TABLE log_rest PARTITION OF log DEFAULT;
 CALL ids_create_partitions('log', '1 year', '2015-06-01', '2018-06-01');
 SELECT relid FROM pg_partition_tree('log') WHERE isleaf;
 DROP TABLE log;
+-- beyond both ends of it: there is nothing to go through
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 second', '4713-01-01 BC', '1970-01-01 00:00:00+00');
+CALL ids_create_partitions('log', '1 day', '10889-08-02', '294276-01-01');
+CALL ids_create_partitions('log', '1 second', '10889-08-03', '294276-01-01');
+SELECT relid, pg_get_expr(relpartbound, relid) FROM pg_partition_tree('log') JOIN pg_class ON oid = relid WHERE isleaf;
+DROP TABLE log;
 -- a parent that is none, and bad arguments
 CREATE TABLE log (id ulid, n int);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
@@ -86,6 +93,7 @@ DROP TABLE log;
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '0', '2026-03-01', '2026-05-01');
 CALL ids_create_partitions('log', '1 month 1 day', '2026-03-01', '2026-05-01');
+CALL ids_create_partitions('log', '1.5 seconds', '2026-03-01', '2026-03-01');
 CALL ids_create_partitions('log', '1 month', '-infinity', '2026-05-01');
 CALL ids_create_partitions('log', '1 month', NULL, '2026-05-01');
 CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-03-01');

@@ -30,9 +30,9 @@ BEGIN
 	IF "from" > upto THEN
 		RAISE EXCEPTION 'the first time of partitions, %, is after the last, %', "from", upto USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	IF every <= '0'::interval OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) THEN
+	IF every <= '0'::interval OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) OR every <> date_trunc('second', every) THEN
 		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Use whole months and years, or days and times, and more than zero.';
+			HINT = 'Use whole months and years, or days and whole seconds, and more than zero.';
 	END IF;
 
 	SELECT idn.nspname, t.typname, n.nspname, c.relname, concat_ws(' ', 'USING ' || quote_ident(am.amname), 'TABLESPACE ' || quote_ident(s.spcname))
@@ -64,6 +64,10 @@ BEGIN
 	FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
 		regexp_match(pg_get_expr(relpartbound, c.oid), '^FOR VALUES FROM \((?:MINVALUE|''(\w+)'')\) TO \((?:MAXVALUE|''(\w+)'')\)') bound
 	WHERE inhparent = parent AND bound IS NOT NULL;
+
+	-- There is nothing to make beyond the times of the type.
+	EXECUTE format('SELECT greatest($1, %1$I.%2$I(%1$I.%3$I(''-infinity''))), least($2, %1$I.%2$I(%1$I.%4$I(''infinity'')) + ''1 microsecond'')',
+		id_schema, id_type || '_extract_timestamp', id_type || '_first', id_type || '_last') INTO "from", upto USING "from", upto;
 
 	lower_time := CASE WHEN months > 0
 		THEN make_timestamptz(1, 1, 1, 0, 0, 0)
