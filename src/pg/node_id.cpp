@@ -28,12 +28,16 @@ bool is_set(const char* text) {
 #endif
 }
 
-// Whether the value is one that somebody gave, -1 included, and not the default. PostgreSQL keeps
-// the mark with the value, over RESET and ROLLBACK too.
+// Whether the value is one that somebody gave, -1 included. PostgreSQL keeps the mark with the
+// value, over RESET and ROLLBACK too.
 bool given = false;
 
 bool mark(int*, void** extra, GucSource source) {
-  if (source == PGC_S_DEFAULT) return true;
+  if (source <= PGC_S_DYNAMIC_DEFAULT) {
+    if (InitializingParallelWorker && source == PGC_S_DYNAMIC_DEFAULT && !refused)
+      refused = strdup("");
+    return true;
+  }
 #if PG_VERSION_NUM >= 160000
   *extra = guc_malloc(LOG, 1);
 #else
@@ -42,10 +46,7 @@ bool mark(int*, void** extra, GucSource source) {
   return *extra;
 }
 
-// A parallel worker first takes the server's value, then resets that and takes what the leader has:
-// if that is nothing, the leader's was refused.
 void take(int, void* extra) {
-  if (InitializingParallelWorker && given && !extra && !refused) refused = strdup("");
   given = extra;
 }
 
@@ -55,7 +56,8 @@ int node_id(const char* type, int greatest) {
   if (unlikely(refused && !given))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("invalid value for parameter \"%s\": \"%s\"", kName, refused),
+             *refused ? errmsg("invalid value for parameter \"%s\": \"%s\"", kName, refused)
+                      : errmsg("invalid value for parameter \"%s\"", kName),
              errdetail("It was refused when the library was loaded: a node id is a number from 0 "
                        "to %d, or -1 for none, set by a superuser.",
                        kGreatest),
@@ -80,6 +82,9 @@ void define_settings() {
   if (given) {
     std::free(refused);
     refused = nullptr;
+  } else if (refused && !IsInParallelMode()) {
+    // What is as it was made is not passed to parallel workers, this is.
+    SetConfigOption(kName, "-1", PGC_SUSET, PGC_S_DYNAMIC_DEFAULT);
   }
 }
 
