@@ -30,7 +30,7 @@ BEGIN
 	IF "from" > upto THEN
 		RAISE EXCEPTION 'the first time of partitions, %, is after the last, %', "from", upto USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	IF every <= '0'::interval OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) OR every <> date_trunc('second', every) THEN
+	IF every <= '0'::interval OR NOT isfinite(every) OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) OR every <> date_trunc('second', every) THEN
 		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Use whole months and years, or days and whole seconds, and more than zero.';
 	END IF;

@@ -116,6 +116,12 @@ my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET mi
 my $of_workers = "$parallel SELECT (snowflake_parts(min(gen_snowflake()))).random FROM number";
 my $load = 'SELECT ulid_first(now()) IS NULL \g /dev/null' . "\n";
 
+# The first use of the library while a query runs in parallel: by the leader, which writes an id; by workers.
+$node->safe_psql('postgres', q{CREATE TABLE item AS SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid AS id, i FROM number; GRANT SELECT ON item TO PUBLIC});
+my $late_leader = "$parallel SELECT id FROM item WHERE i = 1 \\g /dev/null\n";
+$node->safe_psql('postgres', q{CREATE FUNCTION late() RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT random FROM snowflake_parts(gen_snowflake())); END'});
+my $late_workers = "$parallel SELECT min(late()) FROM number";
+
 # What an ordinary user may try, with nothing set for the server and with 5.
 sub try_to_set
 {
@@ -127,7 +133,7 @@ sub try_to_set
 		$node->restart;
 		is(ask('ordinary', "$value IS NOT NULL"), 't', "$what: generates") if $server eq 'nothing';
 		is(ask('ordinary', $value), 5, "$what: used") if $server eq 5;
-		is(ask('ordinary', $of_workers), 5, "$what: used by workers") if $server eq 5;
+		is(ask('ordinary', $_), 5, "$what: used by workers") foreach $server eq 5 ? ($of_workers, $late_workers, "$late_leader $value", "$late_leader $of_workers") : ();
 		foreach my $try (9, -1)
 		{
 			is(ask('ordinary', "$load SET ids.node_id = $try"), '42501', "$what: SET to $try");
@@ -140,7 +146,7 @@ sub try_to_set
 			my $refused = $preloaded ? qr/^(42501|22023)$/ : qr/^22023$/;
 			like(ask('ordinary', "SET ids.node_id = '$try'; $value"), !$preloaded && $server eq 5 ? qr/^5$/ : $refused, "$what: SET to $try at first");
 			like(ask('ordinary', $value, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try");
-			like(ask('ordinary', $_, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try, in workers") foreach $of_workers, "$load $of_workers";
+			like(ask('ordinary', $_, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try, in workers") foreach $of_workers, "$load $of_workers", "$late_leader $of_workers", $late_workers;
 		}
 		# What was taken back before the library came does not count.
 		is(ask('ordinary', "SET ids.node_id = 9; RESET ids.node_id; $value IS NOT NULL"), 't', "$what: SET and RESET at first") unless $preloaded;
@@ -148,6 +154,10 @@ sub try_to_set
 	}
 }
 try_to_set(0);
+
+my $super = $node->safe_psql('postgres', 'SELECT current_user');
+$node->safe_psql('postgres', q{CREATE FUNCTION try() RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM gen_tbsl(); RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END'});
+$node->safe_psql('postgres', q{CREATE FUNCTION node_7() RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET ids.node_id = 7 AS 'BEGIN RETURN (SELECT random FROM snowflake_parts(gen_snowflake())); END'});
 
 # A value that a superuser set and the server refuses stops generation.
 sub refuse
@@ -157,13 +167,16 @@ sub refuse
 	{
 		is(ask('ordinary', "SELECT $generator IS NULL"), '22023', "$what: $generator");
 	}
-	is(ask('ordinary', $of_workers), '22023', "$what: in workers");
+	is(ask('ordinary', $_), '22023', "$what: in workers") foreach $of_workers, $late_workers, "$late_leader $of_workers";
+	# Also if another value counted when the library came.
+	is(ask('ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
 	like(ask('ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
 	like(ask('ordinary', $value, '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
 	is(ask('ordinary', "SELECT gen_ulid() IS NULL"), 'f', "$what: gen_ulid() has no node id");
+	return if $what =~ /ROLE ordinary/;
+	is(ask($super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
+	is(ask($super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try(); $of_workers"), '22023', "$what: after another was reset");
 }
-my $super = $node->safe_psql('postgres', 'SELECT current_user');
-$node->safe_psql('postgres', q{CREATE FUNCTION try() RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM gen_tbsl(); RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END'});
 foreach my $bad ('70000', 'abc', '')
 {
 	$node->append_conf('postgresql.conf', "ids.node_id = '$bad'");
@@ -189,8 +202,8 @@ foreach my $bad ('70000', 'abc', '')
 	$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT coalesce(current_setting('ids.node_id', true), '') = ''});
-	is(ask($super, "SET ids.node_id = '$bad'; SELECT try(); BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try(); SET ids.node_id = -1; SELECT try(); RESET ids.node_id; SELECT try(); SET ids.node_id = 7; SELECT try()"),
-		"22023\n22023\nmade\n22023\nmade", "SET to $bad counts until another is set");
+	is(ask($super, "SET ids.node_id = '$bad'; BEGIN; SET LOCAL ids.node_id = 6; SELECT try(); ROLLBACK; SELECT try(); BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try(); SET ids.node_id = -1; SELECT try(); RESET ids.node_id; SELECT try(); SET ids.node_id = 7; SELECT try()"),
+		"made\n22023\n22023\nmade\n22023\nmade", "SET to $bad counts until another is set");
 }
 
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'");

@@ -106,6 +106,13 @@ SKIP:
 		SELECT amname FROM pg_class c JOIN pg_am am ON am.oid = relam WHERE relname = 'log_20260301'}), 'Heap 2', 'partitions have the access method of their table');
 }
 
+SKIP:
+{
+	skip 'intervals can be infinite from PostgreSQL 17', 1 if $node->pg_version < 17;
+	my (undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY sqlstate\nCREATE TABLE endless (id ulid) PARTITION BY RANGE (id); CALL ids_create_partitions('endless', 'infinity', now(), now())");
+	like($error, qr/ERROR:  22023/, 'no partition is endless');
+}
+
 # The library tells its name and version, and the state has a name too.
 SKIP:
 {
