@@ -221,6 +221,7 @@ SQL_SCRIPT = { \
         -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; cat src/install/partitions.sql; \
+  echo; cat src/install/names.sql; \
 }
 
 sql:

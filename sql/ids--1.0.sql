@@ -10,17 +10,9 @@ COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers t
 
 -- The generators' clocks
 
-CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
+CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
 
-COMMENT ON FUNCTION ids_generator_states() IS 'implementation of the view ids_generators';
-
-CREATE VIEW ids_generators AS
-	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
-	FROM ids_generator_states();
-
-COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
-
-GRANT SELECT ON ids_generators TO PUBLIC;
+COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
@@ -279,8 +271,8 @@ COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
 
 -- Generators and parts
 
-CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
 COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';
@@ -536,9 +528,9 @@ CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE 
 
 COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160';
 
-CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one before on this server';
 COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in it, greater than every one before';
@@ -799,9 +791,9 @@ COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 3
 
 -- Generators and parts
 
-CREATE FUNCTION gen_tbsl()                                                      RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_tbsl()                                                      RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or 0, greater than every one before';
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id, its suffix random or counting from 1';
@@ -1072,16 +1064,16 @@ COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, 
 COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
 COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
 
-CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
-COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
+COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
+COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
 
 -- Generators and parts
 
-CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
 COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';
@@ -1208,3 +1200,45 @@ BEGIN
 END $procedure$;
 
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';
+
+-- Names that another schema has already: pg_catalog is searched first, so that the extension's objects would silently take the
+-- place of those. A dump comes from a database where they were together, and is restored; it sets row_security.
+DO $$
+DECLARE
+	conflicts text;
+	renames text;
+BEGIN
+	IF NOT current_setting('row_security')::boolean THEN
+		RETURN;
+	END IF;
+	WITH member AS (
+		SELECT classid, objid FROM pg_depend
+		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+	), taken AS (
+		-- Types and relations share no names with functions, but a type's name can also be that of a cast.
+		SELECT 'TYPE' AS kind, t.oid::regtype::text AS object, t.typname AS name, 'pg_type'::regclass AS classid, t.oid AS objid
+		FROM pg_type t
+		WHERE t.typname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid)
+			AND t.typnamespace <> 'pg_catalog'::regnamespace AND t.typnamespace::regnamespace::text !~ '^"?pg_temp_'
+			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
+		UNION ALL
+		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before.
+		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
+		FROM pg_proc p
+		WHERE p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
+			AND p.pronamespace <> 'pg_catalog'::regnamespace AND p.pronamespace::regnamespace::text !~ '^"?pg_temp_'
+			AND NOT EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace
+				AND o.oid NOT IN (SELECT objid FROM member WHERE member.classid = 'pg_proc'::regclass))
+	)
+	SELECT string_agg(lower(kind) || ' ' || object || coalesce(' of extension ' || quote_ident(extname), ''), ', ' ORDER BY kind, object),
+		string_agg(format('ALTER %s %s RENAME TO %I;', kind, object, 'other_' || name), ' ' ORDER BY kind, object)
+	INTO conflicts, renames
+	FROM taken
+		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
+	IF conflicts IS NOT NULL THEN
+		RAISE EXCEPTION 'names of extension "ids" are taken by objects of other schemas' USING ERRCODE = 'duplicate_object',
+			DETAIL = format('The extension goes to pg_catalog, which is searched first, and would hide: %s.', conflicts),
+			HINT = format('Drop or rename them, then create the extension: %s', renames);
+	END IF;
+END $$;

@@ -11,12 +11,13 @@ WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- functions not parallel safe
-SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE proparallel <> 's' AND prokind <> 'p' ORDER BY 1::text;
+-- functions not parallel safe, and generators that a parallel worker could run: below a Gather Merge ids do not follow the query's ORDER BY
+SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' THEN 'r' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_)' THEN 'v' WHEN proname ~ '_in_range$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_in_range$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
 -- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -83,10 +84,9 @@ WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE casttarget WHEN 'text'::regtype THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
 
 -- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for without the extension
-CREATE FUNCTION meaning(query text, path text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION meaning(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE types text;
 BEGIN
-  PERFORM set_config('search_path', path, true);
   EXECUTE 'PREPARE meaning AS ' || query;
   SELECT parameter_types INTO STRICT types FROM pg_prepared_statements WHERE name = 'meaning';
   DEALLOCATE meaning;
@@ -94,14 +94,33 @@ BEGIN
 EXCEPTION WHEN others THEN RETURN SQLERRM;
 END $$;
 CREATE TABLE query AS
-  SELECT format(form, oprname, t) FROM (SELECT DISTINCT oprname FROM pg_operator JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
-    (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c')) t,
+  SELECT format(form, oprname, t) AS text FROM (SELECT DISTINCT oprname FROM pg_operator JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
+    (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c') AND oid < 16384) t,
     unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1']) form
-  UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p JOIN member ON objid = oid AND classid = 'pg_proc'::regclass JOIN pg_proc o ON o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace;
-SELECT count(*) > 1000 AS queries, count(*) FILTER (WHERE meaning(format, 'pg_catalog') ~ '^{') > 100 AS understood FROM query;
-SELECT format, meaning(format, 'pg_catalog') AS was, meaning(format, 'public') AS became FROM query WHERE meaning(format, 'pg_catalog') <> meaning(format, 'public') ORDER BY 1;
+  UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+    JOIN pg_proc o ON o.proname = p.proname AND o.oid < 16384;
+CREATE TABLE answer (query text, was text, became text);
+DO $$
+DECLARE
+  queries text[] := ARRAY(SELECT text FROM query ORDER BY text COLLATE "C");
+  was text[];
+BEGIN
+  BEGIN
+    DROP EXTENSION ids CASCADE;
+    SELECT array_agg(meaning(q) ORDER BY n) INTO was FROM unnest(queries) WITH ORDINALITY u(q, n);
+    RAISE EXCEPTION USING ERRCODE = 'triggered_action_exception';
+  EXCEPTION WHEN triggered_action_exception THEN NULL;
+  END;
+  INSERT INTO answer SELECT q, was[n], meaning(q) FROM unnest(queries) WITH ORDINALITY u(q, n);
+END $$;
+SELECT count(*) > 1000 AS queries, count(*) FILTER (WHERE was ~ '^{') > 100 AS understood FROM answer;
+SELECT * FROM answer WHERE was <> became ORDER BY 1;
 DROP FUNCTION meaning;
-DROP TABLE query;
+DROP TABLE query, answer;
+
+-- objects elsewhere than in pg_catalog, where every search_path finds them
+SELECT pg_describe_object(classid, objid, 0) AS object FROM member, pg_identify_object(classid, objid, 0)
+WHERE schema <> 'pg_catalog' AND pg_describe_object(classid, objid, 0) !~ 'ids_internal' ORDER BY 1;
 
 -- what everybody may not execute or read: only what belongs to superusers
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;

@@ -37,12 +37,12 @@ SELECT 'aZl8N0y58M8'::snowflake::bigint, 'aZl8N0y58M8'::snowflake::numeric, 'lYG
 SELECT (-9223372036854775808)::bigint::snowflake, (-1)::bigint::snowflake;
 SELECT 0::bigint::snowflake;
 SELECT 9223372036854775807::bigint::snowflake;
-SELECT base62_encode(71027147798529), base62_encode(71027147798529, upper_first => true), base62_decode('katjjMQN'), base62_decode('KATJJmqn', true);
-SELECT base62_encode(0), base62_encode(-1), base62_decode('lYGhA16ahyf'), base62_decode('0'), base62_decode('00000000001');
-SELECT base62_decode('');
-SELECT base62_decode('000000000001');
-SELECT base62_decode('kat-MQN');
-SELECT base62_decode('lYGhA16ahyg');
+SELECT ids_base62_encode(71027147798529), ids_base62_encode(71027147798529, upper_first => true), ids_base62_decode('katjjMQN'), ids_base62_decode('KATJJmqn', true);
+SELECT ids_base62_encode(0), ids_base62_encode(-1), ids_base62_decode('lYGhA16ahyf'), ids_base62_decode('0'), ids_base62_decode('00000000001');
+SELECT ids_base62_decode('');
+SELECT ids_base62_decode('000000000001');
+SELECT ids_base62_decode('kat-MQN');
+SELECT ids_base62_decode('lYGhA16ahyg');
 
 -- generation: in order of milliseconds, at most 1024 in each, the increment running on
 CREATE TEMPORARY TABLE made AS SELECT i, gen_snowflake() AS id FROM generate_series(1, 100000) i;
@@ -70,7 +70,7 @@ SET client_min_messages = warning;
 \i test/regress/vectors.psql
 SELECT count(*) > 0 AS read,
        count(*) FILTER (WHERE int64::bigint::snowflake::text <> base62 OR base62::snowflake::bigint::text <> int64 OR base62::snowflake::numeric::text <> uint64
-         OR base62_encode(int64::bigint, true) <> base62_upper_first OR base62_decode(base62_upper_first, true)::text <> int64
+         OR ids_base62_encode(int64::bigint, true) <> base62_upper_first OR ids_base62_decode(base62_upper_first, true)::text <> int64
          OR extract(epoch FROM base62::snowflake::timestamptz) * 1000 <> unix_ms::numeric
          OR (SELECT random::text <> random12 OR increment::text <> increment10 FROM snowflake_parts(base62::snowflake))) AS wrong
 FROM vector WHERE error IS NULL AND unix_ms::bigint <= 3682252055551;
@@ -84,9 +84,9 @@ FROM vector;
 \set F snowflake_base62
 \i test/regress/vectors.psql
 SELECT count(*) > 0 AS read,
-       count(*) FILTER (WHERE base62_decode(base62)::bit(64) <> base62_decode(base62_upper_first, true)::bit(64) OR base62_encode(base62_decode(base62)) <> base62
-         OR base62_encode(base62_decode(base62), true) <> base62_upper_first
-         OR base62_decode(base62)::numeric + CASE WHEN base62_decode(base62) < 0 THEN 18446744073709551616 ELSE 0 END <> uint64::numeric) AS wrong
+       count(*) FILTER (WHERE ids_base62_decode(base62)::bit(64) <> ids_base62_decode(base62_upper_first, true)::bit(64) OR ids_base62_encode(ids_base62_decode(base62)) <> base62
+         OR ids_base62_encode(ids_base62_decode(base62), true) <> base62_upper_first
+         OR ids_base62_decode(base62)::numeric + CASE WHEN ids_base62_decode(base62) < 0 THEN 18446744073709551616 ELSE 0 END <> uint64::numeric) AS wrong
 FROM vector;
 
 DROP TABLE vector;

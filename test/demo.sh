@@ -35,5 +35,5 @@ SELECT * FROM snowflake_parts(gen_snowflake());
 -- Codokeys are dates as text, the newest first.
 SELECT codokey(date '2022-12-31'), gen_codokey('second') AS now;
 
-SELECT * FROM ids_generators;
+SELECT * FROM ids_generators();
 SQL

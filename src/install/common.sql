@@ -8,17 +8,9 @@ COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers t
 
 -- The generators' clocks
 
-CREATE FUNCTION ids_generator_states(OUT generator text, OUT last_timestamp timestamptz, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
+CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5;
 
-COMMENT ON FUNCTION ids_generator_states() IS 'implementation of the view ids_generators';
-
-CREATE VIEW ids_generators AS
-	SELECT generator, last_timestamp, greatest(last_timestamp - clock_timestamp(), '0'::interval) AS lead, clock_rollbacks
-	FROM ids_generator_states();
-
-COMMENT ON VIEW ids_generators IS 'generators used since the server started, and their clocks';
-
-GRANT SELECT ON ids_generators TO PUBLIC;
+COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 

@@ -72,6 +72,10 @@ void clock_out_of_range(const char* generator) {
 
 namespace {
 
+std::int64_t unix_us_of(const GeneratorState& state, std::uint64_t tick) {
+  return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+}
+
 // Lets a tick that is ahead of the clock go back to the unit before, so that the next opens a unit
 // as ever. One that others take from on a steady clock must not, so the tick is read first; what a
 // carry or another session's clock is ahead mends itself.
@@ -79,7 +83,7 @@ void follow_clock(GeneratorState& state) {
   std::uint64_t tick = pg_atomic_read_u64(&state.tick);
   for (;;) {
     const std::int64_t now_us = unix_now<1>();
-    const std::int64_t tick_us = static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+    const std::int64_t tick_us = unix_us_of(state, tick);
     if (tick_us - now_us <= kRollbackUs) break;
     const auto now = static_cast<std::uint64_t>(Max(now_us / state.unit_us, 1));
     if (pg_atomic_compare_exchange_u64(&state.tick, &tick, (now - 1) << state.shift)) break;
@@ -105,18 +109,20 @@ void for_each_generator(Function function) {
 
 using namespace ids;
 
-// ids_generator_states() -> setof (generator text, last_timestamp timestamptz, clock_rollbacks
-// bigint): the generators used since the server started.
-IDS_FUNCTION(ids_generator_states) {
+// ids_generators() -> setof (generator text, last_timestamp timestamptz, lead interval,
+// clock_rollbacks bigint): the generators used since the server started.
+IDS_FUNCTION(ids_generators) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   for_each_generator([result](GeneratorState& state) {
     const std::uint64_t tick = pg_atomic_read_u64(&state.tick);
-    const std::int64_t unix_us = static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
-    Datum values[] = {CStringGetTextDatum(state.name),
-                      TimestampTzGetDatum(timestamptz_from_unix_us(unix_us)),
+    const TimestampTz last = timestamptz_from_unix_us(unix_us_of(state, tick));
+    const TimestampTz now = timestamptz_from_unix_us(unix_now<1>());
+    Datum values[] = {CStringGetTextDatum(state.name), TimestampTzGetDatum(last),
+                      DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(Max(last, now)),
+                                          TimestampTzGetDatum(now)),
                       Int64GetDatum(pg_atomic_read_u64(&state.rollbacks))};
-    bool nulls[] = {false, tick == 0, false};
+    bool nulls[] = {false, tick == 0, tick == 0, false};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   });
   return (Datum)0;

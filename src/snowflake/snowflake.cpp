@@ -75,16 +75,16 @@ IDS_FUNCTION(snowflake_from_bigint) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-// base62_encode(bigint, upper_first boolean) -> text
-IDS_FUNCTION(base62_encode) {
+// ids_base62_encode(bigint, upper_first boolean) -> text
+IDS_FUNCTION(ids_base62_encode) {
   char digits[Base62::kMaxDigits];
   const std::size_t count =
       Base62::encode(static_cast<std::uint64_t>(PG_GETARG_INT64(0)), PG_GETARG_BOOL(1), digits);
   return text_datum({digits, count});
 }
 
-// base62_decode(text, upper_first boolean) -> bigint
-IDS_FUNCTION(base62_decode) {
+// ids_base62_decode(text, upper_first boolean) -> bigint
+IDS_FUNCTION(ids_base62_decode) {
   const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
   std::uint64_t number;
   const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);

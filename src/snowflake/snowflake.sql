@@ -31,16 +31,16 @@ COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, 
 COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
 COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
 
-CREATE FUNCTION base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
-COMMENT ON FUNCTION base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
+COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
+COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
 
 -- Generators and parts
 
-CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
 COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';

@@ -21,8 +21,8 @@ COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
 
 -- Generators and parts
 
-CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
 COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';

@@ -43,7 +43,7 @@ sub make
 sub generators_show
 {
 	my ($what, $expected, $column) = @_;
-	my $shown = $node->safe_psql('postgres', "SELECT generator, $column FROM ids_generators ORDER BY 1");
+	my $shown = $node->safe_psql('postgres', "SELECT generator, $column FROM ids_generators() ORDER BY 1");
 	is($shown, join("\n", map { "$_|$expected" } @generators), $what);
 }
 
@@ -113,7 +113,7 @@ in_order('caught up');
 set_clock('+70y');
 like(($node->psql('postgres', 'SELECT gen_snowflake()'))[2], qr/the server's clock is out of range for generator "snowflake"/, 'in 70 years there are no snowflakes');
 set_clock('+201');
-is($node->safe_psql('postgres', "SELECT $now FROM ids_generators, gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and back they go on');
+is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and back they go on');
 
 # A snowflake waits when its millisecond is used up and the clock stands: the statement can be
 # cancelled. (A statement_timeout ends it the same way, but libfaketime upsets the timer.)
@@ -157,7 +157,7 @@ foreach my $round (1 .. 5)
 	sleep 0.1;
 }
 ok($clients->finish, '8 clients, some of them delayed again and again');
-is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
+is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators() ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
 unlike(slurp_file($node->logfile), qr/the clock is/, 'nor a word of one');
 $node->stop;
 

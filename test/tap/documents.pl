@@ -22,9 +22,11 @@ my %setup = (
 		CREATE TABLE order_line (order_id bigint REFERENCES orders, line int, PRIMARY KEY (order_id, line));
 		INSERT INTO orders DEFAULT VALUES;
 		INSERT INTO order_line SELECT id, 1 FROM orders},
+	# Another extension in its place, whose type takes and gives text as well.
 	'From another type ulid' => q{
-		CREATE DATABASE shop;
-		CREATE DOMAIN ulid AS text;
+		CREATE EXTENSION citext;
+		ALTER TYPE citext RENAME TO ulid;
+		UPDATE pg_extension SET extname = 'pgx_ulid' WHERE extname = 'citext';
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
 	'Order of ids and order of commits' => 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())',
@@ -147,10 +149,9 @@ my $objects = $node->safe_psql('postgres', q{
 		WHEN 'pg_opclass'::regclass THEN (SELECT format('USING %s (id %s)', amname, opcname) FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE pg_opclass.oid = objid)
 		WHEN 'pg_opfamily'::regclass THEN (SELECT format('USING %s (id %s)', amname, opfname) FROM pg_opfamily JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
 		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
-		WHEN 'pg_class'::regclass THEN (SELECT format('SELECT %s FROM %s', string_agg(attname, ', ' ORDER BY attnum), objid::regclass) FROM pg_attribute WHERE attrelid = objid AND attnum > 0)
 		ELSE pg_describe_object(classid, objid, objsubid) END
 	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
-		-- not the types that come with a type or a view
+		-- not the types that come with a type, nor what is not for use
 		AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 	UNION SELECT name FROM pg_settings WHERE name LIKE 'ids.%'});
 $objects =~ s/timestamp with time zone/timestamptz/g;

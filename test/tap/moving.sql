@@ -66,8 +66,34 @@ CREATE TABLE @T@_listed (id @T@) PARTITION BY LIST (id);
 CREATE TABLE @T@_listed_first PARTITION OF @T@_listed FOR VALUES IN (@T@_first('-infinity'), NULL);
 INSERT INTO @T@_listed VALUES (@T@_first('-infinity')), (NULL);
 
+-- Constructs that SQL writes without an operator's name, and finds it by the search_path: of a dump that is empty.
+CREATE VIEW @T@_constructs AS SELECT id, n, CASE id WHEN a.parent THEN 1 ELSE 2 END AS b, id IS DISTINCT FROM a.parent AS c, nullif(id, a.parent) AS d
+	FROM @T@_item a JOIN @T@_seed b USING (id, n);
+CREATE MATERIALIZED VIEW @T@_constructed AS SELECT * FROM @T@_constructs WHERE b = 2 AND c AND d = id;
+CREATE TABLE @T@_constructing (
+	id @T@ PRIMARY KEY DEFAULT gen_@T@(),
+	other @T@,
+	b int GENERATED ALWAYS AS (CASE other WHEN id THEN 1 ELSE 2 END) STORED,
+	c boolean GENERATED ALWAYS AS (id IS DISTINCT FROM other) STORED,
+	d @T@ GENERATED ALWAYS AS (nullif(id, other)) STORED,
+	CHECK (CASE other WHEN id THEN 1 ELSE 2 END = 2),
+	CHECK (id IS DISTINCT FROM other),
+	CHECK (nullif(id, other) = id)
+);
+INSERT INTO @T@_constructing (id, other) SELECT id, @T@_first(id::timestamptz - interval '1 day') FROM @T@_seed;
+CREATE INDEX ON @T@_constructing ((nullif(id, other)), (CASE other WHEN id THEN 1 ELSE 2 END), (id IS DISTINCT FROM other));
+CREATE INDEX ON @T@_constructing (c) WHERE id IS DISTINCT FROM other AND CASE other WHEN id THEN 1 ELSE 2 END = 2 AND nullif(id, other) = id;
+ALTER TABLE @T@_constructing ENABLE ROW LEVEL SECURITY;
+CREATE POLICY @T@_policy ON @T@_constructing USING (id IS DISTINCT FROM other AND EXISTS (SELECT FROM @T@_seed JOIN @T@_hashed USING (id)))
+	WITH CHECK (nullif(id, other) = id AND CASE other WHEN id THEN 1 ELSE 2 END = 2);
+CREATE FUNCTION @T@_changed() RETURNS trigger LANGUAGE plpgsql SET search_path = ''
+	AS 'BEGIN new.other := CASE WHEN new.id > new.other AND new.id >= ''2020-01-01''::timestamptz THEN gen_@T@(''2020-01-01'') END; RETURN new; END';
+CREATE TRIGGER @T@_changing BEFORE UPDATE ON @T@_constructing FOR EACH ROW
+	WHEN (old.id IS DISTINCT FROM new.other AND CASE new.id WHEN old.other THEN 1 ELSE 2 END = 2 AND nullif(new.id, old.other) = old.id) EXECUTE FUNCTION @T@_changed();
+CREATE FUNCTION @T@_newest() RETURNS @T@ LANGUAGE sql STABLE SET search_path = '' AS 'SELECT max(id) FROM public.@T@_item WHERE id < now() AND id IS DISTINCT FROM @T@_first(now())';
+
 ALTER TABLE @T@_hashed ENABLE ROW LEVEL SECURITY;
 CREATE POLICY @T@_recent ON @T@_hashed USING (id >= now() - interval '1 day') WITH CHECK (id <@ tstzrange(now() - interval '1 day', NULL));
 CREATE RULE @T@_rule AS ON DELETE TO @T@_of_time WHERE old.id < '2021-07-01 00:00:00+00'::timestamptz DO INSTEAD NOTHING;
 COMMENT ON COLUMN @T@_item.id IS 'an identifier';
-ANALYZE @T@_item, @T@_log, @T@_hashed;
+ANALYZE @T@_item, @T@_log, @T@_hashed, @T@_constructing;

@@ -29,16 +29,26 @@ sub in_order
 	return 1;
 }
 
-# Parallel queries: workers generate, sort, hash and aggregate.
+# Parallel queries: ids follow the order of the query, so no worker makes them. Workers sort, hash and aggregate.
 my $parallel = q{
 	SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 	SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
 };
-$node->safe_psql('postgres', 'CREATE TABLE number AS SELECT i FROM generate_series(1, 200000) i; ANALYZE number');
-my $plan = $node->safe_psql('postgres', "$parallel EXPLAIN ANALYZE SELECT gen_ulid() FROM number");
-like($plan, qr/Workers Launched: 2/, 'workers generate');
-$node->safe_psql('postgres', "$parallel CREATE TABLE id AS SELECT gen_ulid() AS id FROM number");
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM id'), '200000|200000', 'and nothing twice');
+$node->safe_psql('postgres', q{
+	CREATE TABLE number AS SELECT i, hashint4(i) AS at FROM generate_series(1, 200000) i;
+	ANALYZE number;
+});
+foreach my $generator ('gen_scru160_us', map { "gen_$_" } @types)
+{
+	my $key = $generator eq 'gen_snowflake' ? 'id::timestamptz' : 'id';
+	my $query = "SELECT $generator() AS id, at FROM number ORDER BY at LIMIT 10000";
+	like($node->safe_psql('postgres', "$parallel EXPLAIN $query"), qr/Gather Merge/, "$generator: workers sort");
+	$node->safe_psql('postgres', "$parallel CREATE TABLE numbered AS $query");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT $key AS key, lag($key) OVER (ORDER BY at, id) AS before FROM numbered) s WHERE key < before"),
+		'0', 'and the ids are in the order of the query');
+	$node->safe_psql('postgres', 'DROP TABLE numbered');
+}
+$node->safe_psql('postgres', 'CREATE TABLE id AS SELECT gen_ulid() AS id FROM number');
 my $minmax = 'SELECT min(id) = (SELECT id FROM id ORDER BY id LIMIT 1), max(id) = (SELECT id FROM id ORDER BY id DESC LIMIT 1), count(DISTINCT id) FROM id';
 like($node->safe_psql('postgres', "$parallel EXPLAIN SELECT min(id), max(id) FROM id"), qr/Partial Aggregate/, 'workers aggregate');
 is($node->safe_psql('postgres', "$parallel $minmax"), 't|t|200000', 'and their minimum and maximum are right');

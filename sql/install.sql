@@ -1,0 +1,45 @@
+-- What the install script says where another schema has a name of the extension, which would be hidden in pg_catalog
+\set SHOW_CONTEXT never
+BEGIN;
+DROP EXTENSION ids;
+SAVEPOINT without;
+
+-- types, and routines whatever their kind and arguments
+CREATE SCHEMA "My.Ids";
+CREATE DOMAIN "My.Ids".ulid AS text;
+CREATE TYPE public.tbsl AS (a int);
+CREATE FUNCTION public.gen_ulid(int, text[]) RETURNS int LANGUAGE sql RETURN 1;
+CREATE PROCEDURE "My.Ids".ids_create_partitions(p text) LANGUAGE plpgsql AS 'BEGIN END';
+CREATE AGGREGATE public.ulid_larger(int) (SFUNC = int4larger, STYPE = int);
+CREATE EXTENSION ids;
+ROLLBACK TO without;
+
+-- the row type of a table, names that PostgreSQL has too, what a session has for itself
+CREATE TABLE ulid (tbsl int);
+CREATE FUNCTION public.max(text) RETURNS int LANGUAGE sql RETURN 1;
+CREATE FUNCTION public.text(boolean[]) RETURNS text LANGUAGE sql RETURN 'x';
+CREATE DOMAIN pg_temp.snowflake AS text;
+CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
+CREATE EXTENSION ids;
+ROLLBACK TO without;
+
+-- a dump of a database where somebody made a type of that name afterwards is restored
+CREATE DOMAIN public.ulid AS text;
+SET LOCAL row_security = off;
+CREATE EXTENSION ids;
+SELECT gen_ulid() IS NULL AS generates;
+ROLLBACK TO without;
+
+-- what was named is renamed
+CREATE DOMAIN public.ulid AS text;
+CREATE TABLE item (id public.ulid);
+INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3');
+ALTER TYPE public.ulid RENAME TO other_ulid;
+CREATE EXTENSION ids;
+ALTER TABLE item ALTER id TYPE ulid USING id::text::ulid;
+SELECT id, pg_typeof(id) FROM item;
+ROLLBACK;
+
+-- only there
+CREATE EXTENSION ids SCHEMA public;
+ALTER EXTENSION ids SET SCHEMA public;

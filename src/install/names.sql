@@ -1,0 +1,41 @@
+-- Names that another schema has already: pg_catalog is searched first, so that the extension's objects would silently take the
+-- place of those. A dump comes from a database where they were together, and is restored; it sets row_security.
+DO $$
+DECLARE
+	conflicts text;
+	renames text;
+BEGIN
+	IF NOT current_setting('row_security')::boolean THEN
+		RETURN;
+	END IF;
+	WITH member AS (
+		SELECT classid, objid FROM pg_depend
+		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+	), taken AS (
+		-- Types and relations share no names with functions, but a type's name can also be that of a cast.
+		SELECT 'TYPE' AS kind, t.oid::regtype::text AS object, t.typname AS name, 'pg_type'::regclass AS classid, t.oid AS objid
+		FROM pg_type t
+		WHERE t.typname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid)
+			AND t.typnamespace <> 'pg_catalog'::regnamespace AND t.typnamespace::regnamespace::text !~ '^"?pg_temp_'
+			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
+		UNION ALL
+		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before.
+		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
+		FROM pg_proc p
+		WHERE p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
+			AND p.pronamespace <> 'pg_catalog'::regnamespace AND p.pronamespace::regnamespace::text !~ '^"?pg_temp_'
+			AND NOT EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace
+				AND o.oid NOT IN (SELECT objid FROM member WHERE member.classid = 'pg_proc'::regclass))
+	)
+	SELECT string_agg(lower(kind) || ' ' || object || coalesce(' of extension ' || quote_ident(extname), ''), ', ' ORDER BY kind, object),
+		string_agg(format('ALTER %s %s RENAME TO %I;', kind, object, 'other_' || name), ' ' ORDER BY kind, object)
+	INTO conflicts, renames
+	FROM taken
+		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
+	IF conflicts IS NOT NULL THEN
+		RAISE EXCEPTION 'names of extension "ids" are taken by objects of other schemas' USING ERRCODE = 'duplicate_object',
+			DETAIL = format('The extension goes to pg_catalog, which is searched first, and would hide: %s.', conflicts),
+			HINT = format('Drop or rename them, then create the extension: %s', renames);
+	END IF;
+END $$;
