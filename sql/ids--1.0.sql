@@ -20,6 +20,18 @@ COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the 
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
+-- The time up to which ids of this database were made, in microseconds since 1970. The generators keep it in the sequence's
+-- page, ahead of what they give; only superusers can change it.
+CREATE SCHEMA ids_internal;
+
+COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
+
+CREATE SEQUENCE ids_internal.clock MINVALUE 0 MAXVALUE 281474976710655999 START 0; -- 48 bits of milliseconds
+
+COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
+
+SELECT setval('ids_internal.clock', 0);
+
 -- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
 
 CREATE TYPE ulid;
@@ -1242,3 +1254,6 @@ BEGIN
 			HINT = format('Drop or rename them, then create the extension: %s', renames);
 	END IF;
 END $$;
+
+-- From now on the database knows what was generated, also of an extension that it had before.
+SELECT gen_ulid();

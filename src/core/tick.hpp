@@ -16,6 +16,10 @@ struct TickLayout {
   constexpr std::uint64_t counter(std::uint64_t tick) const noexcept {
     return tick & ((std::uint64_t{1} << shift) - 1);
   }
+  // The greatest tick of a time: whatever follows it is of a later time.
+  constexpr std::uint64_t last(std::uint64_t time) const noexcept {
+    return ((time + 1) << shift) - 1;
+  }
 };
 
 enum class TickEvent : std::uint8_t {

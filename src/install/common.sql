@@ -17,3 +17,15 @@ CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C V
 COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
+
+-- The time up to which ids of this database were made, in microseconds since 1970. The generators keep it in the sequence's
+-- page, ahead of what they give; only superusers can change it.
+CREATE SCHEMA ids_internal;
+
+COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
+
+CREATE SEQUENCE ids_internal.clock MINVALUE 0 MAXVALUE 281474976710655999 START 0; -- 48 bits of milliseconds
+
+COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
+
+SELECT setval('ids_internal.clock', 0);

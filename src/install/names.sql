@@ -39,3 +39,6 @@ BEGIN
 			HINT = format('Drop or rename them, then create the extension: %s', renames);
 	END IF;
 END $$;
+
+-- From now on the database knows what was generated, also of an extension that it had before.
+SELECT gen_ulid();

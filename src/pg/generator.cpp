@@ -5,7 +5,54 @@
 
 namespace ids {
 
-GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout) {
+namespace {
+
+std::int64_t time_us(const GeneratorState& state, std::uint64_t tick) {
+  return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+}
+
+// Calls function for each claimed generator; none is claimed meanwhile.
+template <typename Function>
+void for_each_generator(Function function) {
+  SharedState* shared = shared_state();
+  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+  for (GeneratorState& state : shared->generators) {
+    if (state.name[0] == '\0') break;
+    function(state);
+  }
+  LWLockRelease(AddinShmemInitLock);
+}
+
+// Sets a number that others change too to at least this.
+void raise(pg_atomic_uint64* number, std::uint64_t least) {
+  std::uint64_t current = pg_atomic_read_u64(number);
+  while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
+}
+
+// Lets the tick go on above the time unix_us, or none, if that is the generator's last.
+void raise_tick(GeneratorState& state, std::int64_t unix_us) {
+  const std::int64_t time = Min(unix_us / state.unit_us, state.max_time);
+  raise(&state.tick, TickLayout{.shift = state.shift}.last(static_cast<std::uint64_t>(time)));
+}
+
+// Lets a tick that is ahead of the clock go back to the unit before it, so that the next one opens
+// a unit. A tick that other sessions take from while the clock is right must not go back: the tick
+// is read before the clock, and one that is ahead by no more than kRollbackUs is left alone.
+void lower_tick(GeneratorState& state) {
+  std::uint64_t tick = pg_atomic_read_u64(&state.tick);
+  for (;;) {
+    const std::int64_t now_us = unix_now<1>();
+    if (time_us(state, tick) - now_us <= kRollbackUs) break;
+    const auto now = static_cast<std::uint64_t>(Max(now_us / state.unit_us, 1));
+    if (pg_atomic_compare_exchange_u64(&state.tick, &tick, (now - 1) << state.shift)) break;
+  }
+  pg_atomic_write_u32(&state.behind, 0);
+}
+
+}  // namespace
+
+GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
+                                std::int64_t max_time) {
   SharedState* shared = shared_state();
   GeneratorState* claimed = nullptr;
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
@@ -13,7 +60,10 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
     if (state.name[0] == '\0') {
       state.unit_us = unit_us;
       state.shift = layout.shift;
+      state.max_time = max_time;
       strlcpy(state.name, name, sizeof state.name);
+      const std::uint64_t floor_us = pg_atomic_read_u64(&shared->header.floor_us);
+      if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
     }
     if (std::strcmp(state.name, name) == 0) {
       claimed = &state;
@@ -23,6 +73,29 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
   LWLockRelease(AddinShmemInitLock);
   if (!claimed) elog(ERROR, "no room for generator \"%s\" in shared memory", name);
   return claimed;
+}
+
+void raise_ticks(std::int64_t unix_us) {
+  raise(&shared_state()->header.floor_us, static_cast<std::uint64_t>(unix_us));
+  for_each_generator([unix_us](GeneratorState& state) { raise_tick(state, unix_us); });
+}
+
+void lower_ticks() {
+  pg_atomic_uint64* floor_us = &shared_state()->header.floor_us;
+  std::uint64_t floor = pg_atomic_read_u64(floor_us);
+  if (static_cast<std::int64_t>(floor) - unix_now<1>() > kRollbackUs)
+    pg_atomic_compare_exchange_u64(floor_us, &floor, 0);
+  for_each_generator(lower_tick);
+}
+
+std::int64_t greatest_time_us() {
+  std::int64_t greatest =
+      Max(unix_now<1>(),
+          static_cast<std::int64_t>(pg_atomic_read_u64(&shared_state()->header.floor_us)));
+  for_each_generator([&greatest](GeneratorState& state) {
+    greatest = Max(greatest, time_us(state, pg_atomic_read_u64(&state.tick)));
+  });
+  return greatest;
 }
 
 void check_clock(GeneratorState* state, std::int64_t unix_us) {
@@ -70,41 +143,6 @@ void clock_out_of_range(const char* generator) {
                   errmsg("the server's clock is out of range for generator \"%s\"", generator)));
 }
 
-namespace {
-
-std::int64_t unix_us_of(const GeneratorState& state, std::uint64_t tick) {
-  return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
-}
-
-// Lets a tick that is ahead of the clock go back to the unit before, so that the next opens a unit
-// as ever. One that others take from on a steady clock must not, so the tick is read first; what a
-// carry or another session's clock is ahead mends itself.
-void follow_clock(GeneratorState& state) {
-  std::uint64_t tick = pg_atomic_read_u64(&state.tick);
-  for (;;) {
-    const std::int64_t now_us = unix_now<1>();
-    const std::int64_t tick_us = unix_us_of(state, tick);
-    if (tick_us - now_us <= kRollbackUs) break;
-    const auto now = static_cast<std::uint64_t>(Max(now_us / state.unit_us, 1));
-    if (pg_atomic_compare_exchange_u64(&state.tick, &tick, (now - 1) << state.shift)) break;
-  }
-  pg_atomic_write_u32(&state.behind, 0);
-}
-
-// Calls function for each claimed generator; none is claimed meanwhile.
-template <typename Function>
-void for_each_generator(Function function) {
-  SharedState* shared = shared_state();
-  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
-  for (GeneratorState& state : shared->generators) {
-    if (state.name[0] == '\0') break;
-    function(state);
-  }
-  LWLockRelease(AddinShmemInitLock);
-}
-
-}  // namespace
-
 }  // namespace ids
 
 using namespace ids;
@@ -116,7 +154,7 @@ IDS_FUNCTION(ids_generators) {
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   for_each_generator([result](GeneratorState& state) {
     const std::uint64_t tick = pg_atomic_read_u64(&state.tick);
-    const TimestampTz last = timestamptz_from_unix_us(unix_us_of(state, tick));
+    const TimestampTz last = timestamptz_from_unix_us(time_us(state, tick));
     const TimestampTz now = timestamptz_from_unix_us(unix_now<1>());
     Datum values[] = {CStringGetTextDatum(state.name), TimestampTzGetDatum(last),
                       DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(Max(last, now)),
@@ -130,6 +168,6 @@ IDS_FUNCTION(ids_generators) {
 
 // ids_reset_clock()
 IDS_FUNCTION(ids_reset_clock) {
-  for_each_generator(follow_clock);
+  reset_clock();
   PG_RETURN_VOID();
 }

@@ -6,13 +6,24 @@
 #include "core/tick.hpp"
 #include "pg/clock.hpp"
 #include "pg/entropy.hpp"
+#include "pg/mark.hpp"
 #include "pg/postgres.hpp"
 #include "pg/shared_state.hpp"
 
 namespace ids {
 
 // Finds the generator's slot, claiming a free one if it is the server's first use of that name.
-GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout);
+GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
+                                std::int64_t max_time);
+
+// Lets every generator go on above the time unix_us.
+void raise_ticks(std::int64_t unix_us);
+
+// Lets generators that are more than kRollbackUs ahead of the clock follow it again.
+void lower_ticks();
+
+// The time of the clock, or of the generator that is furthest ahead of it.
+std::int64_t greatest_time_us();
 
 // Counts and logs a clock that stepped back, if it did: a tick, whose time is unix_us, ahead of a
 // clock reading made before it may be a delay of this backend, so the clock is read once more.
@@ -41,11 +52,33 @@ inline constexpr std::int64_t kRollbackUs = 1'000'000;
 template <class Spec>
 class Generator {
  public:
-  // A tick greater than any that a call finished before this one returned, in any session, whatever
-  // the clock does.
+  // A tick greater than any that a call finished before this one returned, in any session, and than
+  // all that this database has from before a crash, a restart or a promotion, whatever the clock
+  // does.
   static std::uint64_t next() {
-    if (unlikely(!state_)) state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout);
+    if (unlikely(!state_)) claim();
+    while (true) {
+      const std::uint64_t tick = take();
+      const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
+      if (likely(is_marked(shared_, time_us)) || move_mark(time_us)) return tick;
+    }
+  }
 
+  // How many identifiers were made for a given time before this one, in all sessions, from a random
+  // start.
+  static std::uint64_t next_backfilled() {
+    if (unlikely(!state_)) claim();
+    return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
+  }
+
+ private:
+  static void claim() {
+    shared_ = shared_state();
+    state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime);
+  }
+
+  // The next tick of the server.
+  static std::uint64_t take() {
     // Where other sessions generate, the line is on another processor: it comes while the clock is
     // read.
     __builtin_prefetch(&state_->tick, 1);
@@ -84,14 +117,6 @@ class Generator {
     return tick;
   }
 
-  // How many identifiers were made for a given time before this one, in all sessions, from a random
-  // start.
-  static std::uint64_t next_backfilled() {
-    if (unlikely(!state_)) state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout);
-    return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
-  }
-
- private:
   static std::uint64_t clock() {
     const std::int64_t now = unix_now<Spec::kUnitUs>();
     if (unlikely(now < Spec::kMinTime || now > Spec::kMaxTime)) clock_out_of_range(Spec::kName);
@@ -101,6 +126,7 @@ class Generator {
     return static_cast<std::int64_t>(time) * Spec::kUnitUs;
   }
 
+  static inline SharedState* shared_ = nullptr;
   static inline GeneratorState* state_ = nullptr;
 };
 

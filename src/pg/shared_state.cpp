@@ -11,12 +11,16 @@ namespace {
 // Drawn before any shared memory is taken: nothing may fail between taking and initialising it.
 struct {
   std::uint8_t secret[sizeof(SharedState::header.secret)];
+  std::uint64_t run;
   std::uint64_t backfilled[SharedState::kSlots];
 } drawn;
 
 void initialise(SharedState* state) {
   std::memset(static_cast<void*>(state), 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
+  state->header.run = drawn.run;
+  pg_atomic_init_u64(&state->header.floor_us, 0);
+  pg_atomic_init_u32(&state->header.resets, 0);
   pg_atomic_init_u32(&state->header.last_log, 0);
   for (std::size_t i = 0; i < SharedState::kSlots; ++i) {
     GeneratorState& generator = state->generators[i];

@@ -16,9 +16,10 @@ struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 backfilled;  // counts identifiers made for a given time, from a random start
   pg_atomic_uint64 rollbacks;   // times the clock was seen to have stepped back
   pg_atomic_uint32 behind;      // 1 from such a sight until the clock has caught up
-  std::uint32_t unit_us;        // these three never change once the slot is claimed
+  std::uint32_t unit_us;        // these four never change once the slot is claimed
   std::uint32_t shift;
-  char name[32];  // empty: a free slot
+  std::int64_t max_time;  // the last that its identifiers can hold, in units
+  char name[32];          // empty: a free slot
 };
 
 // Its name carries the version of this layout, and its size is fixed with room to spare, so that
@@ -29,6 +30,9 @@ struct SharedState {
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
+    std::uint64_t run;          // the same: tells this run of the server from others
+    pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
+    pg_atomic_uint32 resets;    // times that a mark was lowered by ids_reset_clock()
     pg_atomic_uint32 last_log;  // when a clock was last logged, in seconds of the monotonic clock
   } header;
   GeneratorState generators[kSlots];

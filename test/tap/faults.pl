@@ -138,12 +138,15 @@ foreach my $preloaded (0, 1)
 foreach my $preloaded (0, 1)
 {
 	my $node = server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	# CREATE EXTENSION uses the state, so it comes after.
+	$node->safe_psql('postgres', 'DROP EXTENSION ids');
+	$node->restart;
 	my $neighbour = $node->background_psql('postgres');
 	$neighbour->query_safe("CREATE FUNCTION take_shared_memory() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
 	$neighbour->query_safe('SELECT take_shared_memory()');
 	foreach my $try (1 .. 2)
 	{
-		my ($status, $out, $err) = $node->psql('postgres', 'SELECT gen_ulid()');
+		my ($status, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids; SELECT gen_ulid()');
 		# From 17 on the state is in dynamic shared memory.
 		if ($preloaded || $node->pg_version >= 17)
 		{
@@ -153,9 +156,10 @@ foreach my $preloaded (0, 1)
 		like($err, qr/ERROR:  not enough shared memory for data structure "ids v1"/, 'without room there is an error');
 		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'and a hint');
 	}
-	like($neighbour->query_safe("SELECT ulid '0000XSNJG0MQJHBF4QX1EFD6Y3'"), qr/^0000XSNJG0MQJHBF4QX1EFD6Y3$/, 'and the server goes on');
+	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'and the server goes on');
 	$neighbour->quit;
 	$node->restart;
+	$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids');
 	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
 	$node->stop;
 }

@@ -74,3 +74,17 @@ TEST_CASE("a thousand calls a unit, over a clock that jumps about, are strictly 
     }
   }
 }
+
+TEST_CASE("above the last tick of a unit is the next unit, whatever the step") {
+  const TickLayout layout =
+      GENERATE(TickLayout{.shift = 16}, TickLayout{.shift = 20, .step = 1024});
+  const std::uint64_t last = layout.last(kNow);
+  CHECK(layout.time(last) == kNow);
+  const TickStep step = next_tick(layout, last, kNow - 5000, 0);
+  CHECK(layout.time(step.next) == kNow + 1);
+  CHECK(step.event == TickEvent::carried);
+}
+
+TEST_CASE("the last tick of the last unit is the greatest number") {
+  CHECK(kLayout.last((std::uint64_t{1} << 48) - 1) == UINT64_MAX);
+}

@@ -1,0 +1,151 @@
+#include "pg/mark.hpp"
+
+#include "pg/clock.hpp"
+#include "pg/generator.hpp"
+
+namespace ids {
+
+KnownMark known_mark;
+
+namespace {
+
+constexpr char kSchema[] = "ids_internal";
+constexpr char kSequence[] = "clock";
+
+// The last microsecond of 48 bits of milliseconds.
+constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
+
+Oid known_relation = InvalidOid;
+
+// The relation was dropped, or made anew by another CREATE EXTENSION.
+void forget_mark(Datum, Oid relation) {
+  if (relation == InvalidOid || relation == known_relation) known_mark = {};
+}
+
+[[noreturn]] void missing_mark(const char* what, const char* hint) {
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+           errmsg("sequence \"%s.%s\" of extension \"ids\" %s", kSchema, kSequence, what),
+           errdetail("It holds the time up to which identifiers were made. Without it, new ones "
+                     "could repeat existing ones or be smaller."),
+           errhint("%s", hint)));
+}
+
+// The sequence's only row, in its only page. last_value is the mark in microseconds since 1970,
+// log_cnt tells by which run of the server it was moved. pg_upgrade sets the first and clears the
+// second.
+Form_pg_sequence_data sequence_row(Page page) {
+  const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
+                           ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
+  if (!is_sequence)
+    missing_mark("is damaged", "Restore it from a backup, or drop it and create it anew.");
+  auto* tuple =
+      reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, FirstOffsetNumber)));
+  return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
+}
+
+bool is_sound(const FormData_pg_sequence_data& row) {
+  return row.is_called && row.last_value >= 0 && row.last_value <= kGreatestUs;
+}
+
+// The mark's page, locked against all others from open() to close().
+class MarkPage {
+ public:
+  void open() {
+    static bool registered = false;
+    if (!registered) {
+      CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
+      registered = true;
+    }
+    const Oid schema = get_namespace_oid(kSchema, true);
+    const Oid oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
+    if (!OidIsValid(oid))
+      missing_mark("is missing",
+                   "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
+                   "ids_internal.clock; SELECT ids_reset_clock();");
+    relation_ = relation_open(oid, RowExclusiveLock);
+    if (relation_->rd_rel->relkind != RELKIND_SEQUENCE)
+      missing_mark("is not a sequence", "Rename what has its name, and create it anew.");
+    if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+      missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.clock SET LOGGED;");
+    buffer_ = ReadBuffer(relation_, 0);
+    LockBuffer(buffer_, BUFFER_LOCK_EXCLUSIVE);
+    row_ = sequence_row(BufferGetPage(buffer_));
+    known_relation = oid;
+  }
+
+  const FormData_pg_sequence_data& row() const { return *row_; }
+
+  // Logged like any change of a page: before the commit of whoever uses what it allows.
+  void write(std::int64_t unix_us, std::uint64_t run) {
+    GenericXLogState* change = GenericXLogStart(relation_);
+    Form_pg_sequence_data row = sequence_row(GenericXLogRegisterBuffer(change, buffer_, 0));
+    row->last_value = Min(unix_us, kGreatestUs);
+    row->log_cnt = static_cast<std::int64_t>(run);
+    row->is_called = true;
+    GenericXLogFinish(change);
+  }
+
+  // What the page holds now is known to this session.
+  void close(SharedState* shared) {
+    known_mark = {row_->last_value, pg_atomic_read_u32(&shared->header.resets)};
+    UnlockReleaseBuffer(buffer_);
+    relation_close(relation_, RowExclusiveLock);
+  }
+
+ private:
+  Relation relation_;
+  Buffer buffer_;
+  Form_pg_sequence_data row_;
+};
+
+}  // namespace
+
+bool move_mark(std::int64_t unix_us) {
+  // What a standby makes cannot be committed there.
+  if (RecoveryInProgress()) return true;
+
+  SharedState* shared = shared_state();
+  const KnownMark known = known_mark;
+  MarkPage page;
+  page.open();
+  const FormData_pg_sequence_data& row = page.row();
+  if (!is_sound(row))
+    missing_mark("was changed",
+                 "As a superuser, set it to the current time: SELECT ids_reset_clock();");
+  bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);
+  if (static_cast<std::uint64_t>(row.log_cnt) != shared->header.run) {
+    // The mark is of the time before this server was started or promoted, or of another server:
+    // its own ticks may be below.
+    raise_ticks(row.last_value);
+    page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
+    usable = false;
+  } else if (usable && unix_us > row.last_value) {
+    page.write(unix_us + kMarkAheadUs, shared->header.run);
+  }
+  page.close(shared);
+  return usable;
+}
+
+void reset_clock() {
+  if (RecoveryInProgress()) {
+    lower_ticks();
+    return;
+  }
+  // With the page locked: whoever has taken a tick that is too high finds the mark reset.
+  SharedState* shared = shared_state();
+  MarkPage page;
+  page.open();
+  const FormData_pg_sequence_data& row = page.row();
+  const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
+  const bool moves = lowers || static_cast<std::uint64_t>(row.log_cnt) != shared->header.run;
+  if (lowers)
+    pg_atomic_fetch_add_u32(&shared->header.resets, 1);
+  else if (moves)
+    raise_ticks(row.last_value);
+  lower_ticks();
+  if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
+  page.close(shared);
+}
+
+}  // namespace ids
