@@ -178,7 +178,7 @@ SKIP:
 	# pg_upgrade has the new server load '$libdir/ids', which from 18 on is sought nowhere else.
 	skip "pg_upgrade to 18 or later needs the extension installed: $new_libdir/ids.so is missing", 1
 		if $node->pg_version >= 18 && !-e "$new_libdir/ids.so";
-	my $table_name = qr/\b(?:\w+_item|document)\.(?=\w)/;
+	my $table_name = qr/\b(?:\w+_item|\w+_constructs|document)\.(?=\w)/;
 	my @options = ('--data-checksums', '--locale=C', '--encoding=UTF8');
 
 	my $old = PostgreSQL::Test::Cluster->new('old', install_path => $old_bindir =~ s{/bin$}{}r);
