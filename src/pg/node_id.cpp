@@ -1,7 +1,5 @@
 #include "pg/node_id.hpp"
 
-#include <cstdlib>
-
 #include "pg/postgres.hpp"
 
 namespace ids {
@@ -9,87 +7,87 @@ namespace ids {
 namespace {
 
 constexpr char kName[] = "ids.node_id";
-constexpr int kUnset = -1;
+constexpr int kNone = -1;
 constexpr int kGreatest = 65535;
+constexpr int kInvalid = -2;
 
-int value = kUnset;
+// PostgreSQL holds values for the setting before the library is loaded, and then has no more than a
+// warning for those that the setting does not take. Nobody may get ids without a node id for that.
+// So the setting is a text: PostgreSQL keeps what is no number like any value, over RESET and
+// ROLLBACK too, and the use of it is the error.
+char* text = nullptr;
+int value = kNone;
+bool defining = false;
 
-// A text that PostgreSQL held for the setting before the library was loaded, and then refused with
-// no more than a warning; empty if it is not known.
-char* refused = nullptr;
+// What counts where a value was lost that was set without permission.
+constexpr char kRefused[] = "refused";
 
-// Whether the value is one that somebody gave, -1 included. PostgreSQL keeps the mark with the
-// value, over RESET and ROLLBACK too.
-bool given = false;
-
-int accepted = 0;
-
-bool mark(int*, void** extra, GucSource source) {
-  if (source <= PGC_S_DYNAMIC_DEFAULT) {
-    if (InitializingParallelWorker && source == PGC_S_DYNAMIC_DEFAULT && !refused)
-      refused = strdup("");
-    return true;
-  }
-  ++accepted;
-#if PG_VERSION_NUM >= 160000
-  *extra = guc_malloc(LOG, 1);
-#else
-  *extra = std::malloc(1);
-#endif
-  return *extra;
+int parse(const char* given) {
+  int number = 0;
+  const bool valid =
+      parse_int(given, &number, 0, nullptr) && number >= kNone && number <= kGreatest;
+  return valid ? number : kInvalid;
 }
 
-void take(int, void* extra) {
-  given = extra;
+// A parallel worker takes what its leader has.
+bool check(char** given, void**, GucSource) {
+  if (defining || InitializingParallelWorker || parse(*given) != kInvalid) return true;
+  GUC_check_errdetail("A node id is a number from 0 to %d, or -1 for none.", kGreatest);
+  return false;
 }
 
-// What PostgreSQL knows of the setting before the library is loaded, or nothing.
-const config_generic* placeholder() {
-#if PG_VERSION_NUM >= 160000
-  return find_option(kName, false, true, 0);
-#else
-  config_generic** settings = get_guc_variables();
-  for (int i = 0; i < GetNumConfigOptions(); ++i)
-    if (pg_strcasecmp(settings[i]->name, kName) == 0) return settings[i];
-  return nullptr;
-#endif
+void assign(const char* given, void*) {
+  value = parse(given);
 }
 
-// How many values it holds: one to reset to, and those of the session and of its transactions, of
-// functions and savepoints. DefineCustomIntVariable takes or refuses each.
-int count_values(const config_generic* held) {
-  if (!held) return 0;
-  int count = held->reset_source != PGC_S_DEFAULT;
-  GucSource source = held->source;
-  for (const GucStack* stack = held->stack; stack; stack = stack->prev) {
-    count += source != PGC_S_DEFAULT;
-    count += stack->state == GUC_SET_LOCAL && stack->masked.val.stringval;
-    source = stack->source;
-  }
-  // The last is the value to reset to, if it is not the session's.
-  return count + (source >= PGC_S_INTERACTIVE);
+// Sets the setting, by NULL to what RESET would. Returns less than 0 if another value overrides.
+// GUC_ACTION_SAVE is the action that PostgreSQL allows while a query runs in parallel.
+int set(const char* given, GucSource source) {
+  return set_config_option(kName, given, PGC_SUSET, source, GUC_ACTION_SAVE, true, WARNING, false);
 }
 
-// Without this, a library that is loaded while a query runs in parallel would refuse every value.
+// Whether somebody gave a value that counts now, and one that RESET would go back to: each
+// overrides a default.
+struct Given {
+  bool now;
+  bool after_reset;
+};
+
+Given given_values() {
+  const int level = NewGUCNestLevel();
+  const bool now = set(nullptr, PGC_S_DYNAMIC_DEFAULT) < 0;
+  set(nullptr, PGC_S_SESSION);
+  const bool after_reset = set(nullptr, PGC_S_DYNAMIC_DEFAULT) < 0;
+  AtEOXact_GUC(false, level);
+  return {now, after_reset};
+}
+
+// Without this, a library that is loaded while a query runs in parallel would lose every value.
 #ifdef GUC_ALLOW_IN_PARALLEL
 constexpr int kFlags = GUC_ALLOW_IN_PARALLEL;
 #else
 constexpr int kFlags = 0;
 #endif
 
+void define_node_id() {
+  DefineCustomStringVariable(
+      kName, "Node id in the identifiers that this server generates.",
+      "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
+      "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
+      &text, "-1", PGC_SUSET, kFlags, check, assign, nullptr);
+}
+
 }  // namespace
 
 int node_id(const char* type, int greatest) {
-  if (unlikely(refused && !given))
+  if (unlikely(value == kInvalid))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             *refused ? errmsg("invalid value for parameter \"%s\": \"%s\"", kName, refused)
-                      : errmsg("invalid value for parameter \"%s\"", kName),
-             errdetail("It was refused when the library was loaded: a node id is a number from 0 "
-                       "to %d, or -1 for none, set by a superuser.",
-                       kGreatest),
-             errhint("Correct it where it is set, then connect anew; restart the server if it "
-                     "preloads the library.")));
+             errmsg("invalid value for parameter \"%s\": \"%s\"", kName, text),
+             errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for one "
+                       "that was set without permission.",
+                       kGreatest, kRefused),
+             errhint("Correct it where it is set, then connect anew.")));
   if (unlikely(value > greatest))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%s %d is out of range for type %s", kName, value, type),
@@ -98,25 +96,20 @@ int node_id(const char* type, int greatest) {
 }
 
 void define_settings() {
-  const int held = count_values(placeholder());
-  const char* current = held > 0 ? GetConfigOption(kName, true, false) : nullptr;
-  char* text = strdup(current ? current : "");
-  DefineCustomIntVariable(
-      kName, "Node id in the identifiers that this server generates.",
-      "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
-      "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
-      &value, kUnset, kUnset, kGreatest, PGC_SUSET, kFlags, mark, take, nullptr);
-  MarkGUCPrefixReserved("ids");
-  if (accepted < held) {
-    if (given) *text = '\0';
-    refused = text;
-    // Passed to parallel workers, as what is as it was made is not; a value that is given goes
-    // first.
-    if (kFlags || !IsInParallelMode())
-      SetConfigOption(kName, "-1", PGC_SUSET, PGC_S_DYNAMIC_DEFAULT);
+  defining = true;
+  // The postmaster holds no user's values.
+  if (!IsTransactionState()) {
+    define_node_id();
   } else {
-    std::free(text);
+    const Given before = given_values();
+    define_node_id();
+    const Given after = given_values();
+    const bool lost = (before.now && !after.now) || (before.after_reset && !after.after_reset);
+    // To last as long as what the client asked for, over a reload of the configuration.
+    if (lost) set(kRefused, PGC_S_CLIENT);
   }
+  defining = false;
+  MarkGUCPrefixReserved("ids");
 }
 
 }  // namespace ids

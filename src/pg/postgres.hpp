@@ -31,7 +31,6 @@ extern "C" {
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
-#include "utils/guc_tables.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rangetypes.h"

@@ -1,5 +1,5 @@
-# What nobody may do: run the extension's functions with operators of their own, set ids.node_id, learn
-# rows that a policy hides, or guess an identifier.
+# What nobody may do: run the extension's functions with operators of their own, learn rows that a
+# policy hides, or guess an identifier.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -107,144 +107,14 @@ foreach my $type (@types)
 		'2', "$type: partitions of a temporary table");
 }
 
-# ids.node_id is not for ordinary users. The value that counts, through a snowflake.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
-$node->safe_psql('postgres', 'CREATE TABLE number AS SELECT i FROM generate_series(1, 1000) i; GRANT SELECT ON number TO PUBLIC');
-my $value = 'SELECT (snowflake_parts(gen_snowflake())).random';
-my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off;';
-my $of_workers = "$parallel SELECT (snowflake_parts(min(gen_snowflake()))).random FROM number";
-my $load = 'SELECT ulid_first(now()) IS NULL \g /dev/null' . "\n";
-
-# The first use of the library while a query runs in parallel: by the leader, which writes an id; by workers.
-$node->safe_psql('postgres', q{CREATE TABLE item AS SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid AS id, i FROM number; GRANT SELECT ON item TO PUBLIC});
-my $late_leader = "$parallel SELECT id FROM item WHERE i = 1 \\g /dev/null\n";
-$node->safe_psql('postgres', q{CREATE FUNCTION late() RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT random FROM snowflake_parts(gen_snowflake())); END'});
-my @in_parallel = ($of_workers, "$load $of_workers", "$parallel SELECT min(late()) FROM number", "$late_leader $of_workers", "$late_leader $value");
-chomp(my $headers = `pg_config --includedir-server`);
-if (slurp_file("$headers/utils/guc.h") !~ /GUC_ALLOW_IN_PARALLEL/)
-{
-	diag('This minor release refuses settings in parallel queries: their first use of the library is not tested.');
-	splice @in_parallel, 2;
-}
-
-# What an ordinary user may try, with nothing set for the server and with 5.
-sub try_to_set
-{
-	my ($preloaded) = @_;
-	foreach my $server ('nothing', 5)
-	{
-		my $what = ($preloaded ? 'preloaded' : 'not preloaded') . ", server has $server";
-		$node->append_conf('postgresql.conf', "ids.node_id = $server") if $server eq 5;
-		$node->restart;
-		is(ask('ordinary', "$value IS NOT NULL"), 't', "$what: generates") if $server eq 'nothing';
-		is(ask('ordinary', $value), 5, "$what: used") if $server eq 5;
-		is(ask('ordinary', $_), 5, "$what: used in parallel queries") foreach $server eq 5 ? @in_parallel : ();
-		foreach my $try (9, -1)
-		{
-			is(ask('ordinary', "$load SET ids.node_id = $try"), '42501', "$what: SET to $try");
-			is(ask('ordinary', "ALTER ROLE ordinary SET ids.node_id = $try"), '42501', "$what: ALTER ROLE to $try");
-			is(ask('owner', "ALTER DATABASE owned SET ids.node_id = $try"), '42501', "$what: ALTER DATABASE to $try");
-		}
-		foreach my $try (9, -1, 70000, 'abc', '')
-		{
-			# Before the library is loaded PostgreSQL takes anything, to refuse it afterwards.
-			my $refused = $preloaded ? qr/^(42501|22023)$/ : qr/^22023$/;
-			like(ask('ordinary', "SET ids.node_id = '$try'; $value"), !$preloaded && $server eq 5 ? qr/^5$/ : $refused, "$what: SET to $try at first");
-			like(ask('ordinary', $value, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try");
-			like(ask('ordinary', $_, "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with $try, in parallel queries") foreach @in_parallel;
-		}
-		# What was taken back before the library came does not count.
-		is(ask('ordinary', "SET ids.node_id = 9; RESET ids.node_id; $value IS NOT NULL"), 't', "$what: SET and RESET at first") unless $preloaded;
-		is(ask('ordinary', "BEGIN; SET LOCAL ids.node_id = 9; ROLLBACK; $value IS NOT NULL"), 't', "$what: SET and ROLLBACK at first") unless $preloaded;
-	}
-}
-try_to_set(0);
-
-my $super = $node->safe_psql('postgres', 'SELECT current_user');
-$node->safe_psql('postgres', q{CREATE FUNCTION try() RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM gen_tbsl(); RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END'});
-$node->safe_psql('postgres', q{CREATE FUNCTION node_7() RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET ids.node_id = 7 AS 'BEGIN RETURN (SELECT random FROM snowflake_parts(gen_snowflake())); END'});
-
-# A value that a superuser set and the server refuses stops generation.
-sub refuse
-{
-	my ($what, $bad) = @_;
-	foreach my $generator ('gen_scru160()', 'gen_scru160_us()', 'gen_snowflake()', 'gen_tbsl()', "gen_snowflake('2026-01-01')", "gen_scru160('2026-01-01')", "gen_tbsl('2026-01-01')")
-	{
-		is(ask('ordinary', "SELECT $generator IS NULL"), '22023', "$what: $generator");
-	}
-	is(ask('ordinary', $_), '22023', "$what: in parallel queries") foreach @in_parallel;
-	# Also if another value counted when the library came.
-	is(ask('ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
-	like(ask('ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
-	like(ask('ordinary', $value, '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
-	is(ask('ordinary', "SELECT gen_ulid() IS NULL"), 'f', "$what: gen_ulid() has no node id");
-	return if $what =~ /ROLE ordinary/; # what that has is not the superuser's
-	is(ask($super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
-	is(ask($super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try(); $of_workers"), '22023', "$what: after another was reset");
-}
-foreach my $bad ('70000', 'abc', '')
-{
-	$node->append_conf('postgresql.conf', "ids.node_id = '$bad'");
-	$node->reload;
-	$node->poll_query_until('postgres', "SELECT current_setting('ids.node_id') = '$bad'");
-	refuse("postgresql.conf has $bad");
-	is(ask($super, "SET ids.node_id = 7; $value"), '7', 'a superuser can set another');
-	is(ask($super, "SET ids.node_id = -1; SELECT gen_tbsl() IS NULL"), 'f', 'or none');
-	$node->append_conf('postgresql.conf', 'ids.node_id = 5');
-	$node->reload;
-	$node->poll_query_until('postgres', q{SELECT current_setting('ids.node_id') = '5'});
-	is(ask('ordinary', $value), 5, 'corrected in postgresql.conf');
-	foreach my $whom ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM')
-	{
-		my $reload = $whom eq 'SYSTEM' ? "SELECT pg_reload_conf(); SELECT pg_sleep(0.5);" : '';
-		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = '$bad'; $reload");
-		refuse("ALTER $whom to $bad");
-		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = 6; $reload");
-		is(ask('ordinary', $value), 6, "ALTER $whom to 6");
-		$node->safe_psql('postgres', "ALTER $whom RESET ids.node_id; $reload");
-	}
-	is(ask('ordinary', $value), 5, 'and reset');
-	$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
-	$node->reload;
-	$node->poll_query_until('postgres', q{SELECT coalesce(current_setting('ids.node_id', true), '') = ''});
-	is(ask($super, "SET ids.node_id = '$bad'; BEGIN; SET LOCAL ids.node_id = 6; SELECT try(); ROLLBACK; SELECT try();
-			BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try();
-			SET ids.node_id = -1; SELECT try(); RESET ids.node_id; SELECT try(); SET ids.node_id = 7; SELECT try()"),
-		"made\n22023\n22023\nmade\n22023\nmade", "SET to $bad counts until another is set");
-}
-
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'");
-$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
-try_to_set(1);
-foreach my $bad ('70000', 'abc')
-{
-	is(ask($super, "ALTER $_ SET ids.node_id = '$bad'"), '22023', "preloaded: ALTER $_ to $bad") foreach ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM');
-	$node->append_conf('postgresql.conf', "ids.node_id = $bad");
-	$node->restart;
-	refuse("preloaded: postgresql.conf has $bad");
-	my $session = $node->background_psql('postgres');
-	$session->query_safe('SELECT 1');
-	$node->append_conf('postgresql.conf', 'ids.node_id = -1');
-	$node->reload;
-	$node->poll_query_until('postgres', q{SELECT source = 'configuration file' FROM pg_settings WHERE name = 'ids.node_id'});
-	like($session->query_safe('SELECT gen_tbsl() IS NULL'), qr/^f$/, 'corrected to -1');
-	$session->quit;
-}
-$node->append_conf('postgresql.conf', "ids.node_id = 65535");
-$node->restart;
-is(ask('ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'the greatest node id of scru160');
-is(ask('ordinary', $value), '22023', 'which snowflake does not hold');
-is(ask('ordinary', 'SELECT gen_tbsl()'), '22023', 'nor tbsl');
-$node->append_conf('postgresql.conf', "ids.node_id = -1");
-$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
-$node->restart;
 
 # The clocks are for all to see and for superusers to reset.
-is(ask('ordinary', 'SELECT gen_ulid() IS NULL; SELECT generator FROM ids_generators()'), "f\nulid", 'anybody reads ids_generators');
+is(ask('ordinary', 'SELECT gen_ulid() IS NULL; SELECT generator FROM ids_generators() WHERE generator = $$ulid$$'), "f\nulid", 'anybody reads ids_generators');
 is(ask('owner', 'SELECT count(*) > 0 FROM ids_generators()', '', 'owned'), 't', 'so does the owner of a database');
 is(ask('owner', 'SELECT ids_reset_clock()', '', 'owned'), '42501', 'who cannot reset the clock');
 is(ask('owner', 'GRANT EXECUTE ON FUNCTION ids_reset_clock() TO owner; SELECT ids_reset_clock()', '', 'owned'), '42501', 'nor allow it to anybody');
-is(ask($super, 'SELECT ids_reset_clock()'), '', 'a superuser can');
+is($node->safe_psql('postgres', 'SELECT ids_reset_clock()'), '', 'a superuser can');
 
 # Functions that are said to leak nothing have no error to raise, whatever their arguments.
 my $sweep = q{
