@@ -1,0 +1,116 @@
+# The clock is turned back over the end of a server, whichever way it ends: identifiers go on above all that were committed.
+use strict;
+use warnings;
+use Clocks;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $node = set_up('main');
+
+sub crash { $node->stop('immediate') }
+
+my @at_work;
+sub crash_at_work
+{
+	my $clients = clients($node);
+	crash();
+	$clients->finish;
+}
+
+after('a clean restart', $node, sub { $node->stop('fast') });
+after('a crash while clients insert', $node, \&crash_at_work);
+
+after('a killed backend', $node, sub {
+	my $clients = clients($node);
+	kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%' LIMIT 1});
+	$clients->finish;
+});
+
+after('a crash within a bulk load', $node, sub {
+	my $load = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'INSERT INTO made SELECT FROM generate_series(1, 10000000)' ],
+		'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	sleep 0.5;
+	make($node);
+	sleep 0.3;
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%10000000)' AND state = 'active'}), '1', 'a bulk load');
+	crash();
+	$load->finish;
+});
+
+after('a crash right after a switch of the WAL segment', $node, sub {
+	$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	crash();
+});
+
+after('a crash right after a checkpoint and a switch', $node, sub {
+	$node->safe_psql('postgres', 'CHECKPOINT; SELECT pg_switch_wal()');
+	crash();
+});
+
+# The first identifier of a server is made only after a checkpoint of it, and the next after another crash.
+after('a first identifier after a checkpoint', $node, sub {
+	crash();
+	start($node, -5);
+	$node->safe_psql('postgres', 'CHECKPOINT');
+	goes_on($node, 'after a checkpoint of the new run');
+	crash();
+});
+
+# A transaction that cannot write is the first to generate, another commits.
+after('a first identifier in a read-only transaction', $node, sub {
+	crash();
+	start($node, -5);
+	my $list = join ', ', map { "gen_$_()" } @generators;
+	my $given = $node->safe_psql('postgres', "BEGIN READ ONLY; SELECT $list; COMMIT");
+	$node->safe_psql('postgres', 'INSERT INTO made (' . join(', ', @generators) . ') VALUES (' . join(', ', map { "'$_'" } split /[|]/, $given) . ')');
+	crash();
+});
+
+after('a first identifier in a subtransaction that is rolled back', $node, sub {
+	crash();
+	start($node, -5);
+	my $before = last_row($node);
+	my $session = $node->background_psql('postgres');
+	$session->query_safe('BEGIN');
+	$session->query_safe('SAVEPOINT s');
+	$session->query_safe('INSERT INTO made DEFAULT VALUES');
+	$session->query_safe('ROLLBACK TO s');
+	insert($session);
+	$session->query_safe('COMMIT');
+	insert($session);
+	holds($node, $before, 'in the session itself');
+	$session->quit;
+	crash();
+});
+
+# The clock was wrong by a minute, and is right again: the identifiers keep its lead.
+turn($node, +65);
+make($node);
+turn($node, -60);
+goes_on($node, 'a minute ahead');
+foreach my $end ('fast', 'immediate')
+{
+	$node->stop($end);
+	start($node);
+	goes_on($node, "a minute ahead and after stop -m $end");
+}
+turn($node, +60);
+
+# A loss of power.
+{
+	my $copy = PostgreSQL::Test::Cluster->new('copy');
+	turn($node, +10);
+	my $clients = clients($node);
+	copy_as_after_power_loss($node, 'power_loss');
+	$clients->kill_kill;
+	$copy->init_from_backup($node, 'power_loss');
+	start($copy, ahead($node) - 5);
+	goes_on($copy, 'a loss of power');
+	$copy->stop;
+}
+
+$node->stop;
+done_testing();
