@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(@generators $rows_before set_up create_made turn ahead start make insert last_row holds goes_on after
+our @EXPORT = qw(@generators $rows_before set_up sql_made turn ahead start make insert last_row holds goes_on after
   clients end_clients copy_as_after_power_loss);
 
 our @generators = sort 'scru160_us', split ' ', $ENV{IDS_TYPES};
@@ -32,18 +32,17 @@ sub set_up
 	$node->append_conf('postgresql.conf',
 		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nautovacuum = off\nrestart_after_crash = on\n");
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
-	create_made($node, 'postgres');
+	$node->safe_psql('postgres', 'CREATE EXTENSION ids; ' . sql_made());
 	$node->stop;
 	start($node, +1);
 	return $node;
 }
 
-sub create_made
+# A table with many rows.
+sub sql_made
 {
-	my ($node, $database) = @_;
 	my $columns = join ', ', map { my ($type) = /([a-z0-9]+)/; "$_ $type DEFAULT gen_$_()" } @generators;
-	$node->safe_psql($database, "CREATE TABLE made (n bigserial PRIMARY KEY, $columns); INSERT INTO made SELECT FROM generate_series(1, $rows_before); ANALYZE made");
+	return "CREATE TABLE made (n bigserial PRIMARY KEY, $columns); INSERT INTO made SELECT FROM generate_series(1, $rows_before); ANALYZE made";
 }
 
 # Turns the clock of a server, running or not, by so many seconds.

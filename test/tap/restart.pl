@@ -112,5 +112,85 @@ turn($node, +60);
 	$copy->stop;
 }
 
+# Two databases have one server and its clock, and a mark each: the one that goes on first lifts the clock to its own alone.
+$node->safe_psql('template1', 'CREATE DATABASE other TEMPLATE postgres');
+turn($node, +10);
+make($node);
+foreach my $crash (1 .. 2)
+{
+	crash();
+	start($node, -5);
+	goes_on($node, "two databases, crash $crash: the other", 'other');
+	goes_on($node, "two databases, crash $crash: the first", 'postgres');
+	goes_on($node, "two databases, crash $crash: the other again", 'other');
+}
+turn($node, +10);
+
+# The extension goes and comes while identifiers are kept as text. A session that knows the old mark is the only one that
+# generates before the crash; the clock is behind, so that what it knows is not outdated.
+{
+	turn($node, +10);
+	my $session = $node->background_psql('other');
+	insert($session);
+	turn($node, -5);
+	insert($session);
+	my $before = last_row($node, 'other');
+	my @types = map { my ($type) = /([a-z0-9]+)/; $type } @generators;
+	$node->safe_psql('other', join '; ',
+		'ALTER TABLE made ' . join(', ', map { "ALTER $_ DROP DEFAULT, ALTER $_ TYPE text" } @generators),
+		'DROP EXTENSION ids', 'CREATE EXTENSION ids',
+		'ALTER TABLE made ' . join(', ', map { "ALTER $generators[$_] TYPE $types[$_] USING $generators[$_]::$types[$_], ALTER $generators[$_] SET DEFAULT gen_$generators[$_]()" } 0 .. $#generators));
+	insert($session);
+	holds($node, $before, 'after DROP and CREATE EXTENSION', 'other');
+	$session->quit;
+	crash();
+	start($node, -5);
+	goes_on($node, 'after DROP and CREATE EXTENSION and a crash', 'other');
+	turn($node, +5);
+}
+
+# Archiving, and recovery of what was archived up to a point.
+$node->enable_archiving;
+after('a restart', $node, sub { $node->stop });
+after('a crash right after a switch of the WAL segment, with archiving', $node, sub {
+	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
+	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");
+	crash();
+});
+{
+	turn($node, +10);
+	$node->backup('base');
+	make($node);
+	my $last = last_row($node);
+	$node->safe_psql('postgres', q{SELECT pg_create_restore_point('here')});
+	make($node);
+	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
+	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");
+	my $recovered = PostgreSQL::Test::Cluster->new('recovered');
+	$recovered->init_from_backup($node, 'base', standby => 0, has_restoring => 1);
+	$recovered->append_conf('postgresql.conf', "archive_mode = off\nrecovery_target_name = 'here'\nrecovery_target_action = promote\n");
+	start($recovered, ahead($node) - 5);
+	$recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	is(last_row($recovered), $last, 'recovered up to a point');
+	goes_on($recovered, 'recovery up to a point');
+	$recovered->stop;
+}
+
+# The extension is created and used in one transaction, of which with wal_level = minimal no table is logged: at its end they
+# are written to disk or, below a threshold, logged as a whole.
 $node->stop;
+$node->append_conf('postgresql.conf', "archive_mode = off\nwal_level = minimal\nmax_wal_senders = 0\n");
+foreach my $threshold (0, '1GB')
+{
+	my $database = "minimal_$threshold";
+	$node->append_conf('postgresql.conf', "wal_skip_threshold = $threshold\n");
+	$node->start;
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
+	$node->safe_psql($database, 'BEGIN; CREATE EXTENSION ids; ' . sql_made() . '; COMMIT');
+	crash();
+	start($node, -5 - ahead($node));
+	goes_on($node, "wal_level = minimal, wal_skip_threshold = $threshold", $database);
+	$node->stop;
+}
+
 done_testing();
