@@ -12,7 +12,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 our @EXPORT = qw(@generators $rows_before set_up sql_made turn ahead start make insert last_row holds goes_on after
-  clients end_clients copy_as_after_power_loss);
+  clients copy_as_after_power_loss);
 
 our @generators = sort 'scru160_us', split ' ', $ENV{IDS_TYPES};
 our $rows_before = 100_000;
@@ -26,11 +26,11 @@ plan skip_all => 'libfaketime is missing' unless $faketime;
 # generator. The rows are made on a right clock, which a library that turns it would slow down.
 sub set_up
 {
-	my ($name, %params) = @_;
+	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init(allows_streaming => 1, extra => [ '--wal-segsize', '1' ], %params);
+	$node->init(allows_streaming => 1, extra => [ '--wal-segsize', '1' ]);
 	$node->append_conf('postgresql.conf',
-		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nautovacuum = off\nrestart_after_crash = on\n");
+		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nautovacuum = off\nrestart_after_crash = on\n" . ($settings // ''));
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids; ' . sql_made());
 	$node->stop;
@@ -134,14 +134,14 @@ sub after
 	goes_on($node, $what);
 }
 
-# Clients that insert until they lose their connections or are ended.
+# Clients that insert until they lose their connections, or for so many seconds.
 sub clients
 {
-	my ($node) = @_;
+	my ($node, $seconds) = @_;
 	my $script = $node->basedir . '/insert.sql';
 	append_to_file($script, "INSERT INTO made SELECT FROM generate_series(1, 10);\n") unless -e $script;
 	my $from = last_row($node) + 1000;
-	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 4, '-T', $late, '-f', $script, $node->connstr('postgres') ],
+	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 4, '-T', $seconds // $late, '-f', $script, $node->connstr('postgres') ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
 	$node->poll_query_until('postgres', "SELECT max(n) > $from FROM made");
 	return $clients;

@@ -1,0 +1,87 @@
+# A standby whose clock is behind the primary's takes over: identifiers go on above all that it had received. Both have the
+# same node id, which leaves less to chance.
+use strict;
+use warnings;
+use Clocks;
+use File::Copy qw(copy);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $list = join ', ', map { "gen_$_()" } @generators;
+
+my $first = set_up('one', "ids.node_id = 7\nwal_keep_size = 64MB\n");
+$first->backup('base');
+my $second = PostgreSQL::Test::Cluster->new('two');
+$second->init_from_backup($first, 'base', has_streaming => 1);
+turn($first, +10);
+start($second, ahead($first) - 5);
+
+# Makes a server that was a primary the standby of another.
+sub rewind
+{
+	my ($node, $primary) = @_;
+	my ($conf, $kept) = ($node->data_dir . '/postgresql.conf', $node->basedir . '/kept.conf');
+	copy($conf, $kept) or die $!;
+	# It finds the end of the old timeline in the control file.
+	$primary->safe_psql('postgres', 'CHECKPOINT');
+	command_ok([ 'pg_rewind', '--no-sync', '--target-pgdata', $node->data_dir, '--source-server', $primary->connstr('postgres') ], 'pg_rewind');
+	copy($kept, $conf) or die $!;
+	$node->enable_streaming($primary);
+}
+
+# Asynchronous, while clients insert. Sessions, and transactions in them, begin before the promotion and end after it.
+make($first);
+my $clients = clients($first);
+my $in_transaction = $second->background_psql('postgres');
+my $spanning = $second->background_psql('postgres');
+like($spanning->query_safe("SELECT $list"), qr/^\w+[|]/, 'the standby generates');
+$in_transaction->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+$in_transaction->query_safe("SELECT $list");
+$first->stop('immediate');
+$clients->finish;
+$second->promote;
+my $before = last_row($second);
+my $given = $in_transaction->query_safe("SELECT $list");
+$in_transaction->query_safe('COMMIT');
+$in_transaction->query_safe('INSERT INTO made (' . join(', ', @generators) . ') VALUES (' . join(', ', map { "'$_'" } split /[|]/, $given) . ')');
+insert($spanning, $in_transaction);
+holds($second, $before, 'a promotion that sessions span');
+$_->quit foreach ($spanning, $in_transaction);
+goes_on($second, 'the same promotion, in other sessions');
+
+# And back, by a standby that knows all that was committed.
+rewind($first, $second);
+turn($second, +10);
+start($first, ahead($second) - 5 - ahead($first));
+$second->append_conf('postgresql.conf', "synchronous_standby_names = 'one'\n");
+$second->reload;
+$second->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
+make($second);
+$clients = clients($second);
+$before = last_row($second);
+$second->stop('immediate');
+$clients->finish;
+$first->promote;
+cmp_ok(last_row($first), '>=', $before, 'all that was committed is there');
+goes_on($first, 'a synchronous promotion after pg_rewind');
+
+# A clean switch, over which the clock goes back just so far that the new primary lives through the same moments as the old.
+rewind($second, $first);
+turn($first, +10);
+$second->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+start($second, ahead($first) - ahead($second));
+make($first);
+my $began = time;
+clients($first, 1)->finish;
+$first->wait_for_catchup($second);
+$first->stop('fast');
+$second->promote;
+turn($second, $began - time);
+clients($second, 1)->finish;
+is($second->safe_psql('postgres', 'SELECT ' . join(', ', map { "count(*) - count(DISTINCT $_)" } @generators) . ' FROM made'),
+	join('|', ('0') x @generators), 'one second on two servers: no identifier is there twice');
+
+$second->stop;
+done_testing();
