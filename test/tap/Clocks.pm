@@ -96,18 +96,19 @@ sub last_row
 	return $node->safe_psql($database // 'postgres', 'SELECT max(n) FROM made');
 }
 
-# The rows behind the given one were made in the order of n: how many identifiers are not above all before, and how many
-# are there twice. Snowflakes are ordered by their millisecond.
+# Of the rows behind the given one, how many identifiers are not above all that were there before, and how many are there
+# twice. They were made in the order of n, unless by sessions at once. Snowflakes are ordered by their millisecond.
 sub holds
 {
-	my ($node, $before, $what, $database) = @_;
+	my ($node, $before, $what, %params) = @_;
 	my @each = map {
 		my ($key, $below) = $_ eq 'snowflake' ? ('snowflake::timestamptz', '<') : ($_, '<=');
+		my $greatest = "(SELECT max($key) FROM made WHERE n <= $before)";
+		$greatest = "greatest($greatest, max($key) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))" unless $params{at_once};
 		"SELECT format('$_: %s below, %s twice', count(*) FILTER (WHERE $key $below before), (SELECT count(*) FROM made a JOIN made b USING ($_) WHERE a.n > $before AND b.n <> a.n))
-		 FROM (SELECT $_, greatest((SELECT max($key) FROM made WHERE n <= $before), max($key) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS before
-		       FROM made WHERE n > $before) made"
+		 FROM (SELECT $_, $greatest AS before FROM made WHERE n > $before) made"
 	} @generators;
-	my $shown = $node->safe_psql($database // 'postgres', join(' UNION ALL ', @each,
+	my $shown = $node->safe_psql($params{database} // 'postgres', join(' UNION ALL ', @each,
 		"SELECT concat('rows before: ', count(*) FILTER (WHERE n <= $before) >= $rows_before, ', after: ', count(*) FILTER (WHERE n > $before) > 0) FROM made"));
 	is($shown, join("\n", (map { "$_: 0 below, 0 twice" } @generators), 'rows before: t, after: t'), "$what: none is below a committed one, none there twice");
 }
@@ -118,7 +119,7 @@ sub goes_on
 	my ($node, $what, $database) = @_;
 	my $before = last_row($node, $database);
 	make($node, $database);
-	holds($node, $before, $what, $database);
+	holds($node, $before, $what, database => $database);
 }
 
 # Goes on after an event over which the clock is turned back by five seconds; before it the clock is ahead of every identifier.
@@ -143,7 +144,7 @@ sub clients
 	my $from = last_row($node) + 1000;
 	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 4, '-T', $seconds // $late, '-f', $script, $node->connstr('postgres') ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
-	$node->poll_query_until('postgres', "SELECT max(n) > $from FROM made");
+	$node->poll_query_until('postgres', "SELECT max(n) > $from FROM made") unless $seconds;
 	return $clients;
 }
 

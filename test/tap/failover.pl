@@ -79,9 +79,9 @@ $first->wait_for_catchup($second);
 $first->stop('fast');
 $second->promote;
 turn($second, $began - time);
+$before = last_row($second);
 clients($second, 1)->finish;
-is($second->safe_psql('postgres', 'SELECT ' . join(', ', map { "count(*) - count(DISTINCT $_)" } @generators) . ' FROM made'),
-	join('|', ('0') x @generators), 'one second on two servers: no identifier is there twice');
+holds($second, $before, 'one second on two servers', at_once => 1);
 
 $second->stop;
 done_testing();

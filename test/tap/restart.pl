@@ -12,7 +12,6 @@ my $node = set_up('main');
 
 sub crash { $node->stop('immediate') }
 
-my @at_work;
 sub crash_at_work
 {
 	my $clients = clients($node);
@@ -23,11 +22,13 @@ sub crash_at_work
 after('a clean restart', $node, sub { $node->stop('fast') });
 after('a crash while clients insert', $node, \&crash_at_work);
 
-after('a killed backend', $node, sub {
+sub kill_backend
+{
 	my $clients = clients($node);
 	kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%' LIMIT 1});
 	$clients->finish;
-});
+}
+after('a killed backend', $node, \&kill_backend);
 
 after('a crash within a bulk load', $node, sub {
 	my $load = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'INSERT INTO made SELECT FROM generate_series(1, 10000000)' ],
@@ -42,11 +43,6 @@ after('a crash within a bulk load', $node, sub {
 
 after('a crash right after a switch of the WAL segment', $node, sub {
 	$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
-	crash();
-});
-
-after('a crash right after a checkpoint and a switch', $node, sub {
-	$node->safe_psql('postgres', 'CHECKPOINT; SELECT pg_switch_wal()');
 	crash();
 });
 
@@ -85,6 +81,17 @@ after('a first identifier in a subtransaction that is rolled back', $node, sub {
 	$session->quit;
 	crash();
 });
+
+# Many sessions begin at once.
+turn($node, +10);
+make($node);
+crash();
+start($node, -5);
+{
+	my $before = last_row($node);
+	clients($node, 1)->finish;
+	holds($node, $before, 'many first identifiers at once', at_once => 1);
+}
 
 # The clock was wrong by a minute, and is right again: the identifiers keep its lead.
 turn($node, +65);
@@ -141,7 +148,7 @@ turn($node, +10);
 		'DROP EXTENSION ids', 'CREATE EXTENSION ids',
 		'ALTER TABLE made ' . join(', ', map { "ALTER $generators[$_] TYPE $types[$_] USING $generators[$_]::$types[$_], ALTER $generators[$_] SET DEFAULT gen_$generators[$_]()" } 0 .. $#generators));
 	insert($session);
-	holds($node, $before, 'after DROP and CREATE EXTENSION', 'other');
+	holds($node, $before, 'after DROP and CREATE EXTENSION', database => 'other');
 	$session->quit;
 	crash();
 	start($node, -5);
@@ -149,9 +156,35 @@ turn($node, +10);
 	turn($node, +5);
 }
 
-# Archiving, and recovery of what was archived up to a point.
+# A session knows the mark of an extension whose creation is rolled back.
+{
+	turn($node, +10);
+	my $list = join ', ', map { "gen_$_()" } @generators;
+	my $session = $node->background_psql('postgres');
+	insert($session);
+	$session->query_safe('BEGIN');
+	$session->query_safe('SET LOCAL client_min_messages = warning');
+	$session->query_safe('DROP EXTENSION ids CASCADE');
+	$session->query_safe('CREATE EXTENSION ids');
+	sleep 0.2;
+	$session->query_safe("SELECT $list");
+	turn($node, -5);
+	$session->query_safe('ROLLBACK');
+	insert($session);
+	$session->quit;
+	crash();
+	start($node, -5);
+	goes_on($node, 'a rolled back DROP and CREATE EXTENSION and a crash');
+	turn($node, +5);
+}
+
+# The same if the library is preloaded.
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'\n");
 $node->enable_archiving;
-after('a restart', $node, sub { $node->stop });
+after('a restart, now preloaded', $node, sub { $node->stop });
+after('a killed backend, preloaded', $node, \&kill_backend);
+
+# Archiving, and recovery of what was archived up to a point.
 after('a crash right after a switch of the WAL segment, with archiving', $node, sub {
 	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
 	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");

@@ -1,0 +1,123 @@
+# The mark, by which identifiers go on above those of before a restart: how far it puts them ahead of the clock, who can
+# change it, what happens when it is damaged, and how ids_reset_clock() lowers it.
+use strict;
+use warnings;
+use Clocks;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $list = join ', ', map { "gen_$_()" } @generators;
+my $node = set_up('main');
+
+sub lead_is_small
+{
+	my ($what) = @_;
+	is($node->safe_psql('postgres', q{SELECT count(*), max(lead) < '200 ms' FROM ids_generators()}), @generators . '|t', $what);
+}
+
+# Many short connections.
+my $script = $node->basedir . '/generate.sql';
+append_to_file($script, "SELECT $list;\n");
+ok(IPC::Run::run([ 'pgbench', '-n', '-C', '-c', 1, '-t', 200, '-f', $script, $node->connstr('postgres') ], '>', \my $out, '2>', \my $err), '200 short connections');
+lead_is_small('do not drive identifiers ahead of the clock');
+foreach my $end ('fast', 'immediate')
+{
+	$node->stop($end);
+	start($node);
+	$node->safe_psql('postgres', "SELECT $list");
+	lead_is_small("nor does a restart after stop -m $end");
+}
+
+# Who can change it.
+$node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
+$node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
+my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.clock, pg_class WHERE oid = $$ids_internal.clock$$::regclass';
+my $unchanged = $node->safe_psql('owned', $mark);
+foreach my $change (
+	q{SELECT setval('ids_internal.clock', 1)}, q{SELECT nextval('ids_internal.clock')},
+	'UPDATE ids_internal.clock SET last_value = 1', 'DELETE FROM ids_internal.clock', 'TRUNCATE ids_internal.clock',
+	'ALTER SEQUENCE ids_internal.clock RESTART', 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'ALTER SEQUENCE ids_internal.clock RENAME TO other',
+	'ALTER SEQUENCE ids_internal.clock SET SCHEMA public', 'ALTER SEQUENCE ids_internal.clock OWNER TO CURRENT_USER',
+	'ALTER TABLE ids_internal.clock SET UNLOGGED', 'LOCK TABLE ids_internal.clock', 'GRANT ALL ON SEQUENCE ids_internal.clock TO CURRENT_USER',
+	'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock', 'DROP SEQUENCE ids_internal.clock', 'ALTER SCHEMA ids_internal RENAME TO other',
+	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()')
+{
+	foreach my $role ('ordinary', 'owner')
+	{
+		like(($node->psql('owned', "SET SESSION AUTHORIZATION $role; BEGIN; $change; COMMIT"))[2],
+			qr/ERROR:  (permission denied|must be owner|cannot change sequence|cannot lock relation|cannot alter .* sequence)/, "$role cannot: $change");
+	}
+}
+is($node->safe_psql('owned', $mark), $unchanged, 'the mark is as it was');
+$node->safe_psql('owned', "SET SESSION AUTHORIZATION $_; SELECT $list") foreach ('ordinary', 'owner');
+
+# A superuser can, and then no generator goes on as if nothing had happened, neither in a session that has generated before
+# nor in another. What the hint says mends it.
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION attempts() RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE
+		told text;
+		messages text;
+	BEGIN
+		FOREACH told IN ARRAY string_to_array('} . join(' ', @generators) . q{', ' ') LOOP
+			BEGIN
+				EXECUTE format('SELECT gen_%s()', told);
+				told := 'made';
+			EXCEPTION WHEN OTHERS THEN
+				told := SQLSTATE || ': ' || SQLERRM;
+			END;
+			messages := concat_ws(E'\n', messages, told);
+		END LOOP;
+		RETURN messages;
+	END $$});
+my @damages = (
+	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock', 'is missing',
+		'CREATE SEQUENCE ids_internal.clock; SELECT ids_reset_clock()' ],
+	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock; CREATE TABLE ids_internal.clock (last_value bigint)', 'is not a sequence',
+		'DROP TABLE ids_internal.clock; CREATE SEQUENCE ids_internal.clock; SELECT ids_reset_clock()' ],
+	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged', 'ALTER SEQUENCE ids_internal.clock SET LOGGED' ],
+	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'was changed', 'SELECT ids_reset_clock()' ],
+	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'was changed', 'SELECT ids_reset_clock()' ]);
+turn($node, +10);
+foreach my $damage (@damages)
+{
+	my ($name, $do, $told, $mend) = @$damage;
+	my $message = join "\n", ("55000: sequence \"ids_internal.clock\" of extension \"ids\" $told") x @generators;
+	$node->safe_psql('template1', "CREATE DATABASE $name TEMPLATE postgres");
+	my $session = $node->background_psql($name);
+	insert($session);
+	$node->safe_psql($name, $do);
+	is($session->query_safe('SELECT attempts()'), $message, "$name: an error in a session that has generated");
+	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: and in another");
+	$node->safe_psql($name, $mend);
+	insert($session);
+	$session->quit;
+}
+$node->stop('immediate');
+start($node, -5);
+goes_on($node, "$_->[0], mended, and a crash", $_->[0]) foreach @damages;
+
+# The clock was wrong by a minute, and a session knows the mark of then.
+turn($node, +70);
+my $session = $node->background_psql('postgres');
+$session->query_safe("SELECT $list");
+turn($node, -60);
+is($node->safe_psql('postgres', q{SELECT bool_and(lead > '50 s') FROM ids_generators()}), 't', 'a minute ahead');
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+sleep 0.3;
+insert($session);
+lead_is_small('ids_reset_clock() lets them follow it again');
+$session->quit;
+$node->stop('immediate');
+start($node, -5);
+goes_on($node, 'ids_reset_clock(), a session that knew better, and a crash');
+$node->stop;
+start($node, +6);
+$node->safe_psql('postgres', "SELECT $list");
+lead_is_small('the mark is lowered too');
+
+$node->stop;
+done_testing();
