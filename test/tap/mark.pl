@@ -18,10 +18,11 @@ sub lead_is_small
 	is($node->safe_psql('postgres', q{SELECT count(*), max(lead) < '200 ms' FROM ids_generators()}), @generators . '|t', $what);
 }
 
-# Many short connections.
+# Many short connections. Snowflakes may wait for the clock.
 my $script = $node->basedir . '/generate.sql';
-append_to_file($script, "SELECT $list;\n");
+append_to_file($script, 'SELECT ' . join(', ', map { "gen_$_()" } grep { $_ ne 'snowflake' } @generators) . ";\n");
 ok(IPC::Run::run([ 'pgbench', '-n', '-C', '-c', 1, '-t', 200, '-f', $script, $node->connstr('postgres') ], '>', \my $out, '2>', \my $err), '200 short connections');
+$node->safe_psql('postgres', "SELECT $list");
 lead_is_small('do not drive identifiers ahead of the clock');
 foreach my $end ('fast', 'immediate')
 {
