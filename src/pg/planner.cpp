@@ -1,0 +1,542 @@
+#include "pg/planner.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ids {
+
+namespace {
+
+using ValueOf = std::uint64_t (*)(Datum);
+
+Oid btree_family(Oid type) {
+  return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+}
+
+int commuted(int strategy) {
+  return BTMaxStrategyNumber + 1 - strategy;
+}
+
+// Estimates
+//
+// PostgreSQL's own estimators know the built-in types alone: within a bin of the histogram they
+// would not interpolate ids. But the planner pairs the two ends of a window only if their
+// estimators are PostgreSQL's own; of all others it multiplies what they say. So the first bound of
+// a column in a list of conditions says the share of all its bounds in that list, and the others
+// say 1.
+
+// The column in question, its statistics, and where to look for what belongs to it.
+struct Column {
+  PlannerInfo* root;
+  Oid type;
+  Oid family;
+  ValueOf value;
+  std::uint64_t now;
+  Node* node;
+  VariableStatData statistics;
+
+  double null_share() const {
+    return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics.statsTuple))->stanullfrac;
+  }
+  Oid procedure(int strategy) const {
+    return get_opcode(get_opfamily_member(family, type, type, static_cast<int16>(strategy)));
+  }
+};
+
+// A comparison with what is the same for all rows, the column on its left.
+struct Bound {
+  int strategy;
+  Node* other;
+
+  bool is_upper() const { return strategy < BTEqualStrategyNumber; }
+  bool with_equal() const {
+    return strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+  }
+};
+
+bool is_constant(Node* node) {
+  return !contain_var_clause(node) && !contain_volatile_functions(node);
+}
+
+// The condition itself; an OR with what the planner knows of its arms.
+Node* bare(Node* clause) {
+  if (!IsA(clause, RestrictInfo)) return clause;
+  auto* restriction = reinterpret_cast<RestrictInfo*>(clause);
+  return reinterpret_cast<Node*>(restriction->orclause ? restriction->orclause
+                                                       : restriction->clause);
+}
+
+// Whether the condition is the one that the planner asks about, or its commuted copy for an index;
+// by_value: or one like it, such as a partial index has.
+bool is_asked(Node* clause, List* args, bool by_value) {
+  if (!is_opclause(clause)) return false;
+  List* own = reinterpret_cast<OpExpr*>(clause)->args;
+  if (list_length(own) != 2) return false;
+  if (by_value) return equal(own, args);
+  return (linitial(own) == linitial(args) && lsecond(own) == lsecond(args)) ||
+         (linitial(own) == lsecond(args) && lsecond(own) == linitial(args));
+}
+
+// The conditions that must hold together with the one asked about; NIL if it is in none of them.
+List* conjunction(List* clauses, bool together, List* args, bool by_value) {
+  ListCell* cell;
+  foreach (cell, clauses) {
+    auto* node = static_cast<Node*>(lfirst(cell));
+    Node* clause = bare(node);
+    if (is_asked(clause, args, by_value)) return together ? clauses : list_make1(node);
+    List* parts = NIL;
+    if (IsA(clause, BoolExpr)) parts = reinterpret_cast<BoolExpr*>(clause)->args;
+    if (IsA(clause, BooleanTest)) parts = list_make1(reinterpret_cast<BooleanTest*>(clause)->arg);
+    List* found = conjunction(parts, is_andclause(clause), args, by_value);
+    if (found) return found;
+  }
+  return NIL;
+}
+
+// The same among all conditions on the table. What is the condition itself goes before what is only
+// like it: two arms of an OR may have equal bounds.
+List* conjunction_in(RelOptInfo* table, List* args, bool* by_value) {
+  for (const bool like : {false, true}) {
+    *by_value = like;
+    List* found = conjunction(table->baserestrictinfo, true, args, like);
+    if (!found) found = conjunction(table->joininfo, true, args, like);
+    if (found) return found;
+  }
+  ListCell* cell;
+  *by_value = false;
+  foreach (cell, table->indexlist) {
+    List* found = conjunction(static_cast<IndexOptInfo*>(lfirst(cell))->indpred, true, args, false);
+    if (found) return found;
+  }
+  return NIL;
+}
+
+// Whether two conditions of a list apply at the same join, or both to the table itself.
+bool apply_together(Node* a, Node* b) {
+  if (!IsA(a, RestrictInfo) || !IsA(b, RestrictInfo)) return true;
+  return bms_equal(reinterpret_cast<RestrictInfo*>(a)->required_relids,
+                   reinterpret_cast<RestrictInfo*>(b)->required_relids);
+}
+
+bool read_bound(const Column& column, Node* clause, Bound* bound) {
+  if (!is_opclause(clause)) return false;
+  auto* comparison = reinterpret_cast<OpExpr*>(clause);
+  if (list_length(comparison->args) != 2) return false;
+  auto* left = static_cast<Node*>(linitial(comparison->args));
+  auto* right = static_cast<Node*>(lsecond(comparison->args));
+  const bool on_left = equal(left, column.node);
+  if (!on_left && !equal(right, column.node)) return false;
+  const int strategy = get_op_opfamily_strategy(comparison->opno, column.family);
+  if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
+  *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left};
+  return is_constant(bound->other);
+}
+
+// How the values of the column that are not among its most common ones are distributed: how many
+// are below a value, in bins of the histogram. Between points the number grows evenly.
+struct Distribution {
+  int points = 0;  // 0: there is no histogram
+  std::uint64_t* at = nullptr;
+  double* below = nullptr;
+  double bins = 0;             // of the histogram, which all have as many rows
+  std::uint64_t last_bin = 0;  // where its last bin begins
+  double one_value = 0;        // share of the rows that have a certain value
+  bool knows_first = false;
+  bool knows_last = false;
+
+  // The share of rows for which the comparison of the column with the value holds, by the rules of
+  // PostgreSQL's own estimators.
+  double share(const Bound& bound, std::uint64_t value) const {
+    double below_it = 0;
+    if (value > at[points - 1]) {
+      below_it = 1;
+    } else if (value >= at[0]) {
+      const auto right = std::max<std::ptrdiff_t>(1, std::lower_bound(at, at + points, value) - at);
+      const auto width = static_cast<double>(at[right] - at[right - 1]);
+      const double part = width > 0 ? static_cast<double>(value - at[right - 1]) / width : 0.5;
+      below_it = (below[right - 1] + part * (below[right] - below[right - 1])) / below[points - 1];
+      if (right == 1) below_it += one_value * (1 - part);
+      if (bound.is_upper() != bound.with_equal()) below_it -= one_value;
+    }
+    const double share = bound.is_upper() ? below_it : 1 - below_it;
+    const bool sure = (knows_first && value <= at[1]) || (knows_last && value > last_bin);
+    const double doubt = sure ? 0 : 0.01 / bins;
+    return std::clamp(share, doubt, 1 - doubt);
+  }
+};
+
+// A comparison function that looks on.
+struct Onlooker {
+  ValueOf value;
+  bool answer;
+  std::uint64_t seen;
+};
+
+Datum look_on(FunctionCallInfo fcinfo) {
+  auto* onlooker = static_cast<Onlooker*>(fcinfo->flinfo->fn_extra);
+  onlooker->seen = onlooker->value(PG_GETARG_DATUM(0));
+  PG_RETURN_BOOL(onlooker->answer);
+}
+
+// The column's least or greatest value, if an index tells it. PostgreSQL looks it up for its own
+// search through the histogram: one that is always told to go on sees it last.
+bool true_end(Column& column, bool greatest, std::uint64_t* end) {
+  Onlooker onlooker{column.value, greatest, 0};
+  FmgrInfo procedure{};
+  procedure.fn_addr = look_on;
+  procedure.fn_oid = column.procedure(BTLessStrategyNumber);
+  procedure.fn_nargs = 2;
+  procedure.fn_strict = true;
+  procedure.fn_extra = &onlooker;
+  procedure.fn_mcxt = CurrentMemoryContext;
+  const Oid less =
+      get_opfamily_member(column.family, column.type, column.type, BTLessStrategyNumber);
+  const double share =
+      ineq_histogram_selectivity(column.root, &column.statistics, less, &procedure, false, false,
+                                 InvalidOid, static_cast<Datum>(0), column.type);
+  *end = onlooker.seen;
+  // Not sure of the end, it would stay away from 0 and 1.
+  return share == (greatest ? 1 : 0);
+}
+
+// Ids are mostly newer than the statistics: goes on from the last point at the rate of the bin
+// before it, up to an end, but to no more rows than the statistics know of.
+double rows_since(const Distribution& d, int last, std::uint64_t end) {
+  if (d.at[last] == d.at[last - 1]) return 0;
+  const auto width = static_cast<double>(d.at[last] - d.at[last - 1]);
+  return std::min(static_cast<double>(end - d.at[last]) / width, d.bins);
+}
+
+void extend(const Column& column, Distribution* d, std::uint64_t greatest) {
+  const int last = d->points - 1;
+  if (d->at[last] > column.now && d->at[last - 1] <= column.now && last > 1) {
+    // The last bin ends in the future, perhaps with a stray id: it does not tell the rate of today.
+    const double rows = rows_since(*d, last - 1, column.now);
+    d->at[last + 1] = d->at[last];
+    d->below[last + 1] = d->below[last - 1] + std::max(rows, 1.0);
+    d->at[last] = column.now;
+    d->below[last] = d->below[last - 1] + rows;
+    ++d->points;
+  } else if (d->knows_last && greatest < d->at[last]) {
+    d->at[last] = std::max(greatest, d->at[last - 1]);
+  } else if (d->knows_last) {
+    // A stray id of the future must not stretch the present.
+    const std::uint64_t end = d->at[last] > column.now ? greatest : std::min(greatest, column.now);
+    d->at[last + 1] = end;
+    d->below[last + 1] = d->below[last] + rows_since(*d, last, end);
+    ++d->points;
+  }
+}
+
+// The share of rows that have one value, of those that are not among the most common ones.
+double share_of_one_value(Column& column) {
+  bool is_default;
+  double values = get_variable_numdistinct(&column.statistics, &is_default);
+  AttStatsSlot common;
+  if (get_attstatsslot(&common, column.statistics.statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+                       ATTSTATSSLOT_NUMBERS)) {
+    values -= common.nnumbers;
+    free_attstatsslot(&common);
+  }
+  return values > 1 ? 1 / values : 0;
+}
+
+// Reads the histogram, and the true ends where the bounds, from lowest to highest, come near them:
+// PostgreSQL looks them up as rarely.
+Distribution read_distribution(Column& column, std::uint64_t lowest, std::uint64_t highest,
+                               bool open_above) {
+  Distribution d;
+  AttStatsSlot slot;
+  if (!statistic_proc_security_check(&column.statistics, column.procedure(BTLessStrategyNumber)) ||
+      !get_attstatsslot(&slot, column.statistics.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+                        ATTSTATSSLOT_VALUES))
+    return d;
+  const Oid less =
+      get_opfamily_member(column.family, column.type, column.type, BTLessStrategyNumber);
+  if (slot.nvalues > 1 && comparison_ops_are_compatible(slot.staop, less)) {
+    const int last = slot.nvalues - 1;
+    d.points = slot.nvalues;
+    d.at = static_cast<std::uint64_t*>(palloc(sizeof *d.at * (d.points + 1)));
+    d.below = static_cast<double*>(palloc(sizeof *d.below * (d.points + 1)));
+    for (int i = 0; i <= last; ++i) {
+      d.at[i] = column.value(slot.values[i]);
+      d.below[i] = i;
+    }
+    d.bins = last;
+    d.last_bin = d.at[last - 1];
+    d.one_value = share_of_one_value(column);
+    // Without an upper bound the newest rows count for as much as those of a bin, or more.
+    if (highest > d.last_bin || (open_above && lowest > d.at[last - last / 10])) {
+      std::uint64_t greatest;
+      d.knows_last = true_end(column, true, &greatest);
+      extend(column, &d, greatest);
+    }
+    if (lowest <= d.at[1]) {
+      std::uint64_t least;
+      d.knows_first = true_end(column, false, &least);
+      if (d.knows_first) d.at[0] = std::min(least, d.at[1]);
+    }
+  }
+  free_attstatsslot(&slot);
+  return d;
+}
+
+double share_of_bound(Column& column, const Distribution& d, const Bound& bound, Datum value) {
+  FmgrInfo procedure;
+  fmgr_info(column.procedure(bound.strategy), &procedure);
+  double common;
+  const double among_common =
+      mcv_selectivity(&column.statistics, &procedure, InvalidOid, value, true, &common);
+  const double others = d.points > 0 ? d.share(bound, column.value(value)) : 0.5;
+  return std::clamp(among_common + (1 - column.null_share() - common) * others, 0.0, 1.0);
+}
+
+// The share of rows that all bounds leave.
+double share_of_bounds(Column& column, const Bound* bounds, int count) {
+  std::uint64_t lowest = UINT64_MAX;
+  std::uint64_t highest = 0;
+  bool open_above = true;
+  auto** constants = static_cast<Const**>(palloc(sizeof(Const*) * count));
+  for (int i = 0; i < count; ++i) {
+    Node* value = estimate_expression_value(column.root, bounds[i].other);
+    constants[i] = IsA(value, Const) ? reinterpret_cast<Const*>(value) : nullptr;
+    if (bounds[i].is_upper()) open_above = false;
+    if (!constants[i]) continue;
+    if (constants[i]->constisnull) return 0;
+    lowest = std::min(lowest, column.value(constants[i]->constvalue));
+    highest = std::max(highest, column.value(constants[i]->constvalue));
+  }
+  const bool has_statistics = HeapTupleIsValid(column.statistics.statsTuple);
+  Distribution d;
+  if (has_statistics && lowest <= highest)
+    d = read_distribution(column, lowest, highest, open_above);
+
+  // The closest on each side counts.
+  constexpr double kNone = 2;
+  double lower = kNone;
+  double upper = kNone;
+  for (int i = 0; i < count; ++i) {
+    const double share = has_statistics && constants[i]
+                             ? share_of_bound(column, d, bounds[i], constants[i]->constvalue)
+                             : DEFAULT_INEQ_SEL;
+    double& side = bounds[i].is_upper() ? upper : lower;
+    side = std::min(side, share);
+  }
+  if (lower == kNone) return upper;
+  if (upper == kNone) return lower;
+  if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL) return DEFAULT_RANGE_INEQ_SEL;
+  // Nulls are outside of both bounds, but only once outside of the window.
+  return std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
+}
+
+// The share of rows that the bounds of the column leave which must hold together with the one asked
+// about, for the first of them; 1 for the others.
+double share_of_conjunction(Column& column, List* args, const Bound& asked) {
+  bool by_value;
+  List* clauses = conjunction_in(column.statistics.rel, args, &by_value);
+  if (!clauses) return share_of_bounds(column, &asked, 1);
+
+  Node* itself = nullptr;
+  ListCell* cell;
+  foreach (cell, clauses) {
+    auto* clause = static_cast<Node*>(lfirst(cell));
+    if (!itself && is_asked(bare(clause), args, by_value)) itself = clause;
+  }
+  auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(clauses)));
+  int count = 0;
+  foreach (cell, clauses) {
+    auto* clause = static_cast<Node*>(lfirst(cell));
+    Bound bound;
+    if (clause == itself)
+      bound = asked;
+    else if (!apply_together(clause, itself) || !read_bound(column, bare(clause), &bound))
+      continue;
+    if (clause != itself && count == 0) return 1;
+    bounds[count++] = bound;
+  }
+  return share_of_bounds(column, bounds, count);
+}
+
+Datum core_selectivity(FunctionCallInfo fcinfo, int strategy) {
+  switch (strategy) {
+    case BTLessStrategyNumber:
+      return scalarltsel(fcinfo);
+    case BTLessEqualStrategyNumber:
+      return scalarlesel(fcinfo);
+    case BTGreaterStrategyNumber:
+      return scalargtsel(fcinfo);
+    default:
+      return scalargesel(fcinfo);
+  }
+}
+
+}  // namespace
+
+Datum comparison_selectivity(FunctionCallInfo fcinfo, ValueOf value, std::uint64_t now) {
+  auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
+  const Oid comparison = PG_GETARG_OID(1);
+  auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
+  Oid left, right;
+  op_input_types(comparison, &left, &right);
+  Column column{root, left, btree_family(left), value, now, nullptr, {}};
+  const int strategy = get_op_opfamily_strategy(comparison, column.family);
+  Node* estimated;
+  bool on_left;
+  if (left != right || strategy == InvalidStrategy ||
+      !get_restriction_variable(root, args, PG_GETARG_INT32(3), &column.statistics, &estimated,
+                                &on_left))
+    PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+
+  column.node = static_cast<Node*>(on_left ? linitial(args) : lsecond(args));
+  const Bound asked{on_left ? strategy : commuted(strategy),
+                    static_cast<Node*>(on_left ? lsecond(args) : linitial(args))};
+  double share = -1;
+  // Statistics of a uuid that is cast to a ulid are of the order of uuid.
+  if (getBaseType(column.statistics.atttype) == column.type)
+    share = is_constant(asked.other) ? share_of_conjunction(column, args, asked) : DEFAULT_INEQ_SEL;
+  ReleaseVariableStats(column.statistics);
+  if (share < 0) return core_selectivity(fcinfo, strategy);
+  PG_RETURN_FLOAT8(share);
+}
+
+// Rewriting
+
+namespace {
+
+// A call of a time predicate: the function's name says its operator, lt, le, gt, ge or else that of
+// ranges, and which operand is the id.
+struct TimePredicate {
+  PlannerInfo* root;
+  const char* type_name;
+  Oid type;
+  Oid schema;
+  Oid family;
+  Node* id;
+  Node* time;
+  int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
+
+  bool is_range() const { return strategy == InvalidStrategy; }
+
+  // What the time predicate means, in comparisons of the id that must all hold; NIL if it cannot be
+  // said so.
+  List* comparisons() const {
+    List* result = NIL;
+    if (is_range()) {
+      result =
+          lappend_comparison(result, BTGreaterEqualStrategyNumber, "range_first", TSTZRANGEOID);
+      return lappend_comparison(result, BTLessEqualStrategyNumber, "range_last", TSTZRANGEOID);
+    }
+    const bool at_first =
+        strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+    return lappend_comparison(result, strategy, at_first ? "first" : "last", TIMESTAMPTZOID);
+  }
+
+ private:
+  List* lappend_comparison(List* list, int with, const char* boundary, Oid argument_type) const {
+    const char* name = psprintf("%s_%s", type_name, boundary);
+    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                                         PointerGetDatum(buildoidvector(&argument_type, 1)),
+                                         ObjectIdGetDatum(schema));
+    const Oid comparison = get_opfamily_member(family, type, type, static_cast<int16>(with));
+    if (!OidIsValid(function) || !OidIsValid(comparison)) return NIL;
+
+    // Each comparison has a copy of what both use: the planner changes expressions in place.
+    auto* value = static_cast<Node*>(copyObjectImpl(time));
+    auto* call = reinterpret_cast<Expr*>(makeFuncExpr(function, type, list_make1(value), InvalidOid,
+                                                      InvalidOid, COERCE_EXPLICIT_CALL));
+    if (IsA(value, Const))
+      call = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
+    Expr* result = make_opclause(comparison, BOOLOID, false, static_cast<Expr*>(copyObjectImpl(id)),
+                                 call, InvalidOid, InvalidOid);
+    set_opfuncid(reinterpret_cast<OpExpr*>(result));
+    return lappend(list, result);
+  }
+};
+
+Node* without_relabeling(Node* node) {
+  while (IsA(node, RelabelType))
+    node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
+  return node;
+}
+
+bool read_time_predicate(PlannerInfo* root, const char* type_name, Oid function, List* args,
+                         TimePredicate* predicate) {
+  const char* name = get_func_name(function);
+  if (!name || list_length(args) != 2) return false;
+  const std::size_t length = std::strlen(type_name);
+  const bool on_left = std::strncmp(name, type_name, length) == 0 && name[length] == '_';
+  const char* meaning = std::strchr(name + (on_left ? length : 0), '_');
+  if (!meaning) return false;
+  const auto means = [meaning](const char* what) { return std::strncmp(meaning, what, 4) == 0; };
+  int strategy = means("_lt_")   ? BTLessStrategyNumber
+                 : means("_le_") ? BTLessEqualStrategyNumber
+                 : means("_ge_") ? BTGreaterEqualStrategyNumber
+                 : means("_gt_") ? BTGreaterStrategyNumber
+                                 : InvalidStrategy;
+  if (strategy != InvalidStrategy && !on_left) strategy = commuted(strategy);
+  auto* left = static_cast<Node*>(linitial(args));
+  auto* right = static_cast<Node*>(lsecond(args));
+  Node* id = on_left ? left : right;
+  const Oid type = getBaseType(exprType(id));
+  // A range is passed as a domain over tstzrange.
+  *predicate = {root,
+                type_name,
+                type,
+                get_func_namespace(function),
+                btree_family(type),
+                id,
+                without_relabeling(on_left ? right : left),
+                strategy};
+  return true;
+}
+
+// The call as comparisons. Of the id and the range there are two then: that must not make a
+// difference, nor be dear for the id.
+Node* simplified(SupportRequestSimplify* request, const char* type) {
+  TimePredicate predicate;
+  if (!read_time_predicate(request->root, type, request->fcall->funcid, request->fcall->args,
+                           &predicate))
+    return nullptr;
+  if (predicate.is_range()) {
+    Node* id = without_relabeling(predicate.id);
+    if (!IsA(id, Var) && !IsA(id, Param) && !IsA(id, Const)) return nullptr;
+    if (contain_volatile_functions(predicate.time) || contain_subplans(predicate.time))
+      return nullptr;
+  }
+  List* comparisons = predicate.comparisons();
+  if (!comparisons) return nullptr;
+  return reinterpret_cast<Node*>(make_ands_explicit(comparisons));
+}
+
+// What of a call that stays can use an index: its range may be a sub-select's result by now, and
+// its id an expression that the index holds.
+List* index_conditions(SupportRequestIndexCondition* request, const char* type) {
+  List* args = is_opclause(request->node) ? reinterpret_cast<OpExpr*>(request->node)->args
+                                          : reinterpret_cast<FuncExpr*>(request->node)->args;
+  TimePredicate predicate;
+  if (!read_time_predicate(request->root, type, request->funcid, args, &predicate) ||
+      list_nth(args, request->indexarg) != predicate.id)
+    return NIL;
+  const Oid less =
+      get_opfamily_member(predicate.family, predicate.type, predicate.type, BTLessStrategyNumber);
+  if (!op_in_opfamily(less, request->opfamily) ||
+      !is_pseudo_constant_for_index(request->root, predicate.time, request->index) ||
+      contain_subplans(predicate.time))
+    return NIL;
+  request->lossy = false;
+  return predicate.comparisons();
+}
+
+}  // namespace
+
+Datum time_predicate_support(FunctionCallInfo fcinfo, const char* type) {
+  auto* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+  void* result = nullptr;
+  if (IsA(request, SupportRequestSimplify))
+    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), type);
+  else if (IsA(request, SupportRequestIndexCondition))
+    result = index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type);
+  PG_RETURN_POINTER(result);
+}
+
+}  // namespace ids

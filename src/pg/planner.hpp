@@ -1,0 +1,20 @@
+// What the planner asks about comparisons of ids and their times; one answer for all types.
+#pragma once
+
+#include <cstdint>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+// The estimator of <, <=, > and >= between ids: the share of rows for which the comparison holds.
+// value gives the first 64 bits of an id, which grow evenly with its time; now is that of the
+// clock.
+Datum comparison_selectivity(FunctionCallInfo fcinfo, std::uint64_t (*value)(Datum),
+                             std::uint64_t now);
+
+// The planner's support function of the time predicates of a type: writes them as comparisons with
+// the type's boundaries, which indexes and partitions serve.
+Datum time_predicate_support(FunctionCallInfo fcinfo, const char* type);
+
+}  // namespace ids
