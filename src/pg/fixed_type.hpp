@@ -181,7 +181,14 @@ struct FixedType {
   static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
   static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
 
-  static Datum support(FunctionCallInfo fcinfo) { return time_predicate_support(fcinfo, C::kName); }
+  static Datum support(FunctionCallInfo fcinfo) {
+    static constexpr TimeBoundaries kBoundaries{C::kName,
+                                                {"first", first},
+                                                {"last", last},
+                                                {"range_first", range_first},
+                                                {"range_last", range_last}};
+    return time_predicate_support(fcinfo, kBoundaries);
+  }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
     return comparison_selectivity(
         fcinfo, leading_bits, load_big_endian<std::uint64_t>(first_from<C>(unix_now<1>()).data()));

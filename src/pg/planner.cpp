@@ -33,10 +33,10 @@ struct Column {
   ValueOf value;
   std::uint64_t now;
   Node* node;
-  VariableStatData statistics;
+  VariableStatData* statistics;
 
   double null_share() const {
-    return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics.statsTuple))->stanullfrac;
+    return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stanullfrac;
   }
   Oid procedure(int strategy) const {
     return get_opcode(get_opfamily_member(family, type, type, static_cast<int16>(strategy)));
@@ -180,7 +180,7 @@ Datum look_on(FunctionCallInfo fcinfo) {
 
 // The column's least or greatest value, if an index tells it. PostgreSQL looks it up for its own
 // search through the histogram: one that is always told to go on sees it last.
-bool true_end(Column& column, bool greatest, std::uint64_t* end) {
+bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   Onlooker onlooker{column.value, greatest, 0};
   FmgrInfo procedure{};
   procedure.fn_addr = look_on;
@@ -192,7 +192,7 @@ bool true_end(Column& column, bool greatest, std::uint64_t* end) {
   const Oid less =
       get_opfamily_member(column.family, column.type, column.type, BTLessStrategyNumber);
   const double share =
-      ineq_histogram_selectivity(column.root, &column.statistics, less, &procedure, false, false,
+      ineq_histogram_selectivity(column.root, column.statistics, less, &procedure, false, false,
                                  InvalidOid, static_cast<Datum>(0), column.type);
   *end = onlooker.seen;
   // Not sure of the end, it would stay away from 0 and 1.
@@ -229,11 +229,11 @@ void extend(const Column& column, Distribution* d, std::uint64_t greatest) {
 }
 
 // The share of rows that have one value, of those that are not among the most common ones.
-double share_of_one_value(Column& column) {
+double share_of_one_value(const Column& column) {
   bool is_default;
-  double values = get_variable_numdistinct(&column.statistics, &is_default);
+  double values = get_variable_numdistinct(column.statistics, &is_default);
   AttStatsSlot common;
-  if (get_attstatsslot(&common, column.statistics.statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+  if (get_attstatsslot(&common, column.statistics->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
                        ATTSTATSSLOT_NUMBERS)) {
     values -= common.nnumbers;
     free_attstatsslot(&common);
@@ -243,12 +243,11 @@ double share_of_one_value(Column& column) {
 
 // Reads the histogram, and the true ends where the bounds, from lowest to highest, come near them:
 // PostgreSQL looks them up as rarely.
-Distribution read_distribution(Column& column, std::uint64_t lowest, std::uint64_t highest,
-                               bool open_above) {
+Distribution read_distribution(const Column& column, std::uint64_t lowest, std::uint64_t highest) {
   Distribution d;
   AttStatsSlot slot;
-  if (!statistic_proc_security_check(&column.statistics, column.procedure(BTLessStrategyNumber)) ||
-      !get_attstatsslot(&slot, column.statistics.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+  if (!statistic_proc_security_check(column.statistics, column.procedure(BTLessStrategyNumber)) ||
+      !get_attstatsslot(&slot, column.statistics->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                         ATTSTATSSLOT_VALUES))
     return d;
   const Oid less =
@@ -265,8 +264,7 @@ Distribution read_distribution(Column& column, std::uint64_t lowest, std::uint64
     d.bins = last;
     d.last_bin = d.at[last - 1];
     d.one_value = share_of_one_value(column);
-    // Without an upper bound the newest rows count for as much as those of a bin, or more.
-    if (highest > d.last_bin || (open_above && lowest > d.at[last - last / 10])) {
+    if (highest > d.last_bin) {
       std::uint64_t greatest;
       d.knows_last = true_end(column, true, &greatest);
       extend(column, &d, greatest);
@@ -281,35 +279,67 @@ Distribution read_distribution(Column& column, std::uint64_t lowest, std::uint64
   return d;
 }
 
-double share_of_bound(Column& column, const Distribution& d, const Bound& bound, Datum value) {
+double share_of_bound(const Column& column, const Distribution& d, const Bound& bound,
+                      Datum value) {
   FmgrInfo procedure;
   fmgr_info(column.procedure(bound.strategy), &procedure);
   double common;
   const double among_common =
-      mcv_selectivity(&column.statistics, &procedure, InvalidOid, value, true, &common);
+      mcv_selectivity(column.statistics, &procedure, InvalidOid, value, true, &common);
   const double others = d.points > 0 ? d.share(bound, column.value(value)) : 0.5;
   return std::clamp(among_common + (1 - column.null_share() - common) * others, 0.0, 1.0);
 }
 
+// The values of bounds, as far as they can be known now. Most are boundaries of times, and the two
+// of a range are of the same one, which takes its time to compute.
+class Values {
+ public:
+  explicit Values(PlannerInfo* planner) : root(planner) {}
+
+  Const* of(Node* node) {
+    if (IsA(node, Const)) return reinterpret_cast<Const*>(node);
+    auto* function = reinterpret_cast<FuncExpr*>(node);
+    if (!IsA(node, FuncExpr) || list_length(function->args) != 1 ||
+        !func_strict(function->funcid) || func_volatile(function->funcid) != PROVOLATILE_IMMUTABLE)
+      return constant(estimate_expression_value(root, node));
+    auto* argument = static_cast<Node*>(linitial(function->args));
+    if (!last || !equal(last, argument)) {
+      last = argument;
+      value_of_last = constant(estimate_expression_value(root, argument));
+    }
+    if (!value_of_last || value_of_last->constisnull) return value_of_last;
+    Const* result = makeNullConst(function->funcresulttype, -1, InvalidOid);
+    result->constvalue = OidFunctionCall1(function->funcid, value_of_last->constvalue);
+    result->constisnull = false;
+    return result;
+  }
+
+ private:
+  static Const* constant(Node* node) {
+    return IsA(node, Const) ? reinterpret_cast<Const*>(node) : nullptr;
+  }
+
+  PlannerInfo* root;
+  Node* last = nullptr;
+  Const* value_of_last = nullptr;
+};
+
 // The share of rows that all bounds leave.
-double share_of_bounds(Column& column, const Bound* bounds, int count) {
+double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
-  bool open_above = true;
   auto** constants = static_cast<Const**>(palloc(sizeof(Const*) * count));
+  Values values(column.root);
   for (int i = 0; i < count; ++i) {
-    Node* value = estimate_expression_value(column.root, bounds[i].other);
-    constants[i] = IsA(value, Const) ? reinterpret_cast<Const*>(value) : nullptr;
-    if (bounds[i].is_upper()) open_above = false;
+    constants[i] = values.of(bounds[i].other);
     if (!constants[i]) continue;
     if (constants[i]->constisnull) return 0;
     lowest = std::min(lowest, column.value(constants[i]->constvalue));
     highest = std::max(highest, column.value(constants[i]->constvalue));
   }
-  const bool has_statistics = HeapTupleIsValid(column.statistics.statsTuple);
+  const bool has_statistics = HeapTupleIsValid(column.statistics->statsTuple);
   Distribution d;
-  if (has_statistics && lowest <= highest)
-    d = read_distribution(column, lowest, highest, open_above);
+  if (has_statistics && lowest <= highest) d = read_distribution(column, lowest, highest);
 
   // The closest on each side counts.
   constexpr double kNone = 2;
@@ -331,9 +361,9 @@ double share_of_bounds(Column& column, const Bound* bounds, int count) {
 
 // The share of rows that the bounds of the column leave which must hold together with the one asked
 // about, for the first of them; 1 for the others.
-double share_of_conjunction(Column& column, List* args, const Bound& asked) {
+double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
-  List* clauses = conjunction_in(column.statistics.rel, args, &by_value);
+  List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
   if (!clauses) return share_of_bounds(column, &asked, 1);
 
   Node* itself = nullptr;
@@ -376,26 +406,31 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, ValueOf value, std::uint64
   auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
   const Oid comparison = PG_GETARG_OID(1);
   auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
-  Oid left, right;
-  op_input_types(comparison, &left, &right);
-  Column column{root, left, btree_family(left), value, now, nullptr, {}};
-  const int strategy = get_op_opfamily_strategy(comparison, column.family);
-  Node* estimated;
-  bool on_left;
-  if (left != right || strategy == InvalidStrategy ||
-      !get_restriction_variable(root, args, PG_GETARG_INT32(3), &column.statistics, &estimated,
-                                &on_left))
+  const int table = PG_GETARG_INT32(3);
+  Oid types[2];
+  op_input_types(comparison, &types[0], &types[1]);
+  const Oid family = btree_family(types[0]);
+  const int strategy = get_op_opfamily_strategy(comparison, family);
+  if (types[0] != types[1] || strategy == InvalidStrategy || list_length(args) != 2)
     PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
 
-  column.node = static_cast<Node*>(on_left ? linitial(args) : lsecond(args));
-  const Bound asked{on_left ? strategy : commuted(strategy),
-                    static_cast<Node*>(on_left ? lsecond(args) : linitial(args))};
-  double share = -1;
-  // Statistics of a uuid that is cast to a ulid are of the order of uuid.
-  if (getBaseType(column.statistics.atttype) == column.type)
-    share = is_constant(asked.other) ? share_of_conjunction(column, args, asked) : DEFAULT_INEQ_SEL;
-  ReleaseVariableStats(column.statistics);
-  if (share < 0) return core_selectivity(fcinfo, strategy);
+  VariableStatData sides[2];
+  for (int i = 0; i < 2; ++i)
+    examine_variable(root, static_cast<Node*>(list_nth(args, i)), table, &sides[i]);
+  const int side = sides[0].rel ? 0 : 1;
+  const Column column{
+      root, types[0], family, value, now, static_cast<Node*>(list_nth(args, side)), &sides[side]};
+  const Bound asked{side == 0 ? strategy : commuted(strategy),
+                    static_cast<Node*>(list_nth(args, 1 - side))};
+  double share = DEFAULT_INEQ_SEL;
+  bool known = true;
+  if (sides[side].rel && !sides[1 - side].rel && is_constant(asked.other)) {
+    // Statistics of a uuid that is cast to a ulid are of the order of uuid.
+    known = getBaseType(sides[side].atttype) == column.type;
+    if (known) share = share_of_conjunction(column, args, asked);
+  }
+  for (VariableStatData& statistics : sides) ReleaseVariableStats(statistics);
+  if (!known) return core_selectivity(fcinfo, strategy);
   PG_RETURN_FLOAT8(share);
 }
 
@@ -403,100 +438,115 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, ValueOf value, std::uint64
 
 namespace {
 
-// A call of a time predicate: the function's name says its operator, lt, le, gt, ge or else that of
-// ranges, and which operand is the id.
-struct TimePredicate {
-  PlannerInfo* root;
-  const char* type_name;
-  Oid type;
-  Oid schema;
-  Oid family;
-  Node* id;
-  Node* time;
-  int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
-
-  bool is_range() const { return strategy == InvalidStrategy; }
-
-  // What the time predicate means, in comparisons of the id that must all hold; NIL if it cannot be
-  // said so.
-  List* comparisons() const {
-    List* result = NIL;
-    if (is_range()) {
-      result =
-          lappend_comparison(result, BTGreaterEqualStrategyNumber, "range_first", TSTZRANGEOID);
-      return lappend_comparison(result, BTLessEqualStrategyNumber, "range_last", TSTZRANGEOID);
-    }
-    const bool at_first =
-        strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
-    return lappend_comparison(result, strategy, at_first ? "first" : "last", TIMESTAMPTZOID);
-  }
-
- private:
-  List* lappend_comparison(List* list, int with, const char* boundary, Oid argument_type) const {
-    const char* name = psprintf("%s_%s", type_name, boundary);
-    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                         PointerGetDatum(buildoidvector(&argument_type, 1)),
-                                         ObjectIdGetDatum(schema));
-    const Oid comparison = get_opfamily_member(family, type, type, static_cast<int16>(with));
-    if (!OidIsValid(function) || !OidIsValid(comparison)) return NIL;
-
-    // Each comparison has a copy of what both use: the planner changes expressions in place.
-    auto* value = static_cast<Node*>(copyObjectImpl(time));
-    auto* call = reinterpret_cast<Expr*>(makeFuncExpr(function, type, list_make1(value), InvalidOid,
-                                                      InvalidOid, COERCE_EXPLICIT_CALL));
-    if (IsA(value, Const))
-      call = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
-    Expr* result = make_opclause(comparison, BOOLOID, false, static_cast<Expr*>(copyObjectImpl(id)),
-                                 call, InvalidOid, InvalidOid);
-    set_opfuncid(reinterpret_cast<OpExpr*>(result));
-    return lappend(list, result);
-  }
-};
-
 Node* without_relabeling(Node* node) {
   while (IsA(node, RelabelType))
     node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
   return node;
 }
 
-bool read_time_predicate(PlannerInfo* root, const char* type_name, Oid function, List* args,
-                         TimePredicate* predicate) {
-  const char* name = get_func_name(function);
-  if (!name || list_length(args) != 2) return false;
-  const std::size_t length = std::strlen(type_name);
-  const bool on_left = std::strncmp(name, type_name, length) == 0 && name[length] == '_';
-  const char* meaning = std::strchr(name + (on_left ? length : 0), '_');
-  if (!meaning) return false;
-  const auto means = [meaning](const char* what) { return std::strncmp(meaning, what, 4) == 0; };
-  int strategy = means("_lt_")   ? BTLessStrategyNumber
-                 : means("_le_") ? BTLessEqualStrategyNumber
-                 : means("_ge_") ? BTGreaterEqualStrategyNumber
-                 : means("_gt_") ? BTGreaterStrategyNumber
-                                 : InvalidStrategy;
-  if (strategy != InvalidStrategy && !on_left) strategy = commuted(strategy);
-  auto* left = static_cast<Node*>(linitial(args));
-  auto* right = static_cast<Node*>(lsecond(args));
-  Node* id = on_left ? left : right;
-  const Oid type = getBaseType(exprType(id));
-  // A range is passed as a domain over tstzrange.
-  *predicate = {root,
-                type_name,
-                type,
-                get_func_namespace(function),
-                btree_family(type),
-                id,
-                without_relabeling(on_left ? right : left),
-                strategy};
-  return true;
-}
+// A call of a time predicate: the function's name says its operator, lt, le, gt, ge or else that of
+// ranges, and which operand is the id.
+class TimePredicate {
+ public:
+  bool read(const TimeBoundaries* of_type, Oid function, List* args) {
+    HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(row) || list_length(args) != 2) return false;
+    const auto* procedure = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
+    const char* name = NameStr(procedure->proname);
+    const std::size_t length = std::strlen(of_type->type);
+    const bool on_left = std::strncmp(name, of_type->type, length) == 0 && name[length] == '_';
+    const char* meaning = std::strchr(name + (on_left ? length : 0), '_');
+    const auto means = [meaning](const char* what) {
+      return meaning && std::strncmp(meaning, what, 4) == 0;
+    };
+    strategy = means("_lt_")   ? BTLessStrategyNumber
+               : means("_le_") ? BTLessEqualStrategyNumber
+               : means("_ge_") ? BTGreaterEqualStrategyNumber
+               : means("_gt_") ? BTGreaterStrategyNumber
+                               : InvalidStrategy;
+    if (!is_range() && !on_left) strategy = commuted(strategy);
+    schema = procedure->pronamespace;
+    ReleaseSysCache(row);
+    boundaries = of_type;
+    id = static_cast<Node*>(on_left ? linitial(args) : lsecond(args));
+    // A range is passed as a domain over tstzrange.
+    time = without_relabeling(static_cast<Node*>(on_left ? lsecond(args) : linitial(args)));
+    type = lookup_type_cache(exprType(id), TYPECACHE_BTREE_OPFAMILY);
+    return true;
+  }
+
+  bool is_range() const { return strategy == InvalidStrategy; }
+
+  Oid comparison(int with) const {
+    return get_opfamily_member(type->btree_opf, type->btree_opintype, type->btree_opintype,
+                               static_cast<int16>(with));
+  }
+
+  // What the time predicate means, in comparisons of the id that must all hold; NIL if it cannot be
+  // said so.
+  List* comparisons() const {
+    if (is_range()) {
+      Expr* lower = compare(BTGreaterEqualStrategyNumber, boundaries->range_first);
+      Expr* upper = compare(BTLessEqualStrategyNumber, boundaries->range_last);
+      return lower && upper ? list_make2(lower, upper) : NIL;
+    }
+    const bool at_first =
+        strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+    Expr* result = compare(strategy, at_first ? boundaries->first : boundaries->last);
+    return result ? list_make1(result) : NIL;
+  }
+
+  Node* id;
+  Node* time;
+
+ private:
+  // Each comparison has a copy of the id and of the time: the planner changes expressions in place.
+  Expr* compare(int with, const TimeBoundary& boundary) const {
+    Expr* value = IsA(time, Const) ? constant(boundary) : function_call(boundary);
+    const Oid operation = comparison(with);
+    if (!value || !OidIsValid(operation)) return nullptr;
+    Expr* result = make_opclause(operation, BOOLOID, false, static_cast<Expr*>(copyObjectImpl(id)),
+                                 value, InvalidOid, InvalidOid);
+    set_opfuncid(reinterpret_cast<OpExpr*>(result));
+    return result;
+  }
+
+  // Nothing simplifies the result of a support function, so a constant boundary is made here.
+  Expr* constant(const TimeBoundary& boundary) const {
+    const auto* argument = reinterpret_cast<const Const*>(time);
+    FmgrInfo function{};
+    function.fn_addr = boundary.function;
+    function.fn_mcxt = CurrentMemoryContext;
+    const Datum value = argument->constisnull ? static_cast<Datum>(0)
+                                              : FunctionCall1(&function, argument->constvalue);
+    return reinterpret_cast<Expr*>(makeConst(type->btree_opintype, -1, InvalidOid, type->typlen,
+                                             value, argument->constisnull, type->typbyval));
+  }
+
+  Expr* function_call(const TimeBoundary& boundary) const {
+    char name[NAMEDATALEN];
+    snprintf(name, sizeof name, "%s_%s", boundaries->type, boundary.name);
+    Oid argument_type = is_range() ? TSTZRANGEOID : TIMESTAMPTZOID;
+    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                                         PointerGetDatum(buildoidvector(&argument_type, 1)),
+                                         ObjectIdGetDatum(schema));
+    if (!OidIsValid(function)) return nullptr;
+    return reinterpret_cast<Expr*>(makeFuncExpr(function, type->btree_opintype,
+                                                list_make1(copyObjectImpl(time)), InvalidOid,
+                                                InvalidOid, COERCE_EXPLICIT_CALL));
+  }
+
+  const TimeBoundaries* boundaries;
+  TypeCacheEntry* type;
+  Oid schema;
+  int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
+};
 
 // The call as comparisons. Of the id and the range there are two then: that must not make a
 // difference, nor be dear for the id.
-Node* simplified(SupportRequestSimplify* request, const char* type) {
+Node* simplified(SupportRequestSimplify* request, const TimeBoundaries* boundaries) {
   TimePredicate predicate;
-  if (!read_time_predicate(request->root, type, request->fcall->funcid, request->fcall->args,
-                           &predicate))
-    return nullptr;
+  if (!predicate.read(boundaries, request->fcall->funcid, request->fcall->args)) return nullptr;
   if (predicate.is_range()) {
     Node* id = without_relabeling(predicate.id);
     if (!IsA(id, Var) && !IsA(id, Param) && !IsA(id, Const)) return nullptr;
@@ -504,22 +554,18 @@ Node* simplified(SupportRequestSimplify* request, const char* type) {
       return nullptr;
   }
   List* comparisons = predicate.comparisons();
-  if (!comparisons) return nullptr;
-  return reinterpret_cast<Node*>(make_ands_explicit(comparisons));
+  return comparisons ? reinterpret_cast<Node*>(make_ands_explicit(comparisons)) : nullptr;
 }
 
 // What of a call that stays can use an index: its range may be a sub-select's result by now, and
 // its id an expression that the index holds.
-List* index_conditions(SupportRequestIndexCondition* request, const char* type) {
+List* index_conditions(SupportRequestIndexCondition* request, const TimeBoundaries* boundaries) {
   List* args = is_opclause(request->node) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;
   TimePredicate predicate;
-  if (!read_time_predicate(request->root, type, request->funcid, args, &predicate) ||
-      list_nth(args, request->indexarg) != predicate.id)
-    return NIL;
-  const Oid less =
-      get_opfamily_member(predicate.family, predicate.type, predicate.type, BTLessStrategyNumber);
-  if (!op_in_opfamily(less, request->opfamily) ||
+  if (!predicate.read(boundaries, request->funcid, args) ||
+      list_nth(args, request->indexarg) != predicate.id ||
+      !op_in_opfamily(predicate.comparison(BTLessStrategyNumber), request->opfamily) ||
       !is_pseudo_constant_for_index(request->root, predicate.time, request->index) ||
       contain_subplans(predicate.time))
     return NIL;
@@ -529,13 +575,14 @@ List* index_conditions(SupportRequestIndexCondition* request, const char* type) 
 
 }  // namespace
 
-Datum time_predicate_support(FunctionCallInfo fcinfo, const char* type) {
+Datum time_predicate_support(FunctionCallInfo fcinfo, const TimeBoundaries& boundaries) {
   auto* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
   void* result = nullptr;
   if (IsA(request, SupportRequestSimplify))
-    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), type);
+    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), &boundaries);
   else if (IsA(request, SupportRequestIndexCondition))
-    result = index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type);
+    result =
+        index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), &boundaries);
   PG_RETURN_POINTER(result);
 }
 

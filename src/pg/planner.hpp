@@ -13,8 +13,22 @@ namespace ids {
 Datum comparison_selectivity(FunctionCallInfo fcinfo, std::uint64_t (*value)(Datum),
                              std::uint64_t now);
 
+// A function that makes an id of a time or a range; its name in SQL follows that of the type.
+struct TimeBoundary {
+  const char* name;
+  PGFunction function;
+};
+
+struct TimeBoundaries {
+  const char* type;
+  TimeBoundary first;
+  TimeBoundary last;
+  TimeBoundary range_first;
+  TimeBoundary range_last;
+};
+
 // The planner's support function of the time predicates of a type: writes them as comparisons with
 // the type's boundaries, which indexes and partitions serve.
-Datum time_predicate_support(FunctionCallInfo fcinfo, const char* type);
+Datum time_predicate_support(FunctionCallInfo fcinfo, const TimeBoundaries& boundaries);
 
 }  // namespace ids
