@@ -228,10 +228,12 @@ void extend(const Column& column, Distribution* d, std::uint64_t greatest) {
   }
 }
 
-// The share of rows that have one value, of those that are not among the most common ones.
+// The share of rows that have one value, of those that are not among the most common ones; 0 of
+// unique ids, of which none is a boundary.
 double share_of_one_value(const Column& column) {
   bool is_default;
   double values = get_variable_numdistinct(column.statistics, &is_default);
+  if (values > 0.9 * column.statistics->rel->tuples) return 0;
   AttStatsSlot common;
   if (get_attstatsslot(&common, column.statistics->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
                        ATTSTATSSLOT_NUMBERS)) {
