@@ -102,17 +102,12 @@ DROP INDEX partial_at, partial_ulid;
 -- an index on an expression
 CREATE TABLE note (text text, at timestamptz) WITH (autovacuum_enabled = off);
 INSERT INTO note SELECT ulid::text, at FROM event;
-CREATE FUNCTION id(text) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1::ulid; END';
-CREATE INDEX ON note (id(text));
+CREATE INDEX ON note ((text::ulid));
 ANALYZE note;
-SELECT expected($$SELECT FROM note WHERE id(text) >= timestamptz '2024-03-01' AND id(text) < timestamptz '2024-03-02'$$) AS two;
-EXPLAIN (COSTS OFF) SELECT FROM note WHERE id(text) <@ '[2024-03-01, 2024-03-02)';
-SELECT count(*) FROM note WHERE id(text) <@ '[2024-03-01, 2024-03-02)';
-SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = off;
-EXPLAIN (COSTS OFF) SELECT FROM note WHERE id(text) <@ '[2024-03-01, 2024-03-02)';
-RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_indexscan;
+SELECT expected($$SELECT FROM note WHERE (text::ulid) >= timestamptz '2024-03-01' AND (text::ulid) < timestamptz '2024-03-02'$$) AS two;
+EXPLAIN (COSTS OFF) SELECT FROM note WHERE (text::ulid) <@ '[2024-03-01, 2024-03-02)';
+SELECT count(*) FROM note WHERE (text::ulid) <@ '[2024-03-01, 2024-03-02)';
 DROP TABLE note;
-DROP FUNCTION id;
 
 -- a domain over the type; a uuid that is cast; a column of uuid
 CREATE DOMAIN key AS ulid;
@@ -269,6 +264,7 @@ SELECT count(*) FROM event WHERE ulid::timestamptz <@ '{[2024-02-10, 2024-02-11)
 CREATE TABLE span AS SELECT n, tstzrange(at, at + interval '1 hour') AS during FROM generate_series(1, 3) n, LATERAL (SELECT '2024-02-01'::timestamptz + n * interval '1 day') t (at);
 INSERT INTO span VALUES (4, 'empty'), (5, NULL);
 ANALYZE span;
+SET enable_memoize = off;
 EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid <@ during;
 SELECT n, count(i), count(*) FILTER (WHERE NOT at <@ during) AS astray FROM span LEFT JOIN event ON ulid <@ during GROUP BY n ORDER BY n;
 EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid >= lower(during) AND ulid < upper(during);
