@@ -127,7 +127,7 @@ SELECT c.* FROM compare($$at >= '2024-09-01' AND at < '2024-09-02'$$, $${T} <@ '
 -- rows that are gone: the oldest half
 DELETE FROM event WHERE at < '2024-04-01';
 VACUUM event;
-SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02', '2024-06-01']) bound, LATERAL compare(format('at < %L', bound), format('{T} < timestamptz %L', bound)) c;
+SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02']) bound, LATERAL compare(format('at < %L', bound), format('{T} < timestamptz %L', bound)) c;
 -- no index tells the ends
 DROP INDEX event_ulid_idx, event_at_idx;
 SELECT expected($$SELECT FROM event WHERE at >= '2024-09-01'$$) AS timestamptz, expected($$SELECT FROM event WHERE ulid >= timestamptz '2024-09-01'$$) AS ulid;

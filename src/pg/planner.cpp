@@ -1,6 +1,7 @@
 #include "pg/planner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace ids {
@@ -361,11 +362,19 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   return std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
+bool is_boundary_of_range(Node* node) {
+  if (!IsA(node, FuncExpr)) return false;
+  List* args = reinterpret_cast<FuncExpr*>(node)->args;
+  return list_length(args) == 1 && exprType(static_cast<Node*>(linitial(args))) == TSTZRANGEOID;
+}
+
 // The share of rows that the bounds of the column leave which must hold together with the one asked
 // about, for the first of them; 1 for the others.
 double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
+  // Two bounds of an index that are in no condition: of a range that the query computes.
+  if (!clauses && is_boundary_of_range(asked.other)) return std::sqrt(DEFAULT_RANGE_INEQ_SEL);
   if (!clauses) return share_of_bounds(column, &asked, 1);
 
   Node* itself = nullptr;
@@ -550,10 +559,13 @@ Node* simplified(SupportRequestSimplify* request, const TimeBoundaries* boundari
   TimePredicate predicate;
   if (!predicate.read(boundaries, request->fcall->funcid, request->fcall->args)) return nullptr;
   if (predicate.is_range()) {
-    Node* id = without_relabeling(predicate.id);
-    if (!IsA(id, Var) && !IsA(id, Param) && !IsA(id, Const)) return nullptr;
-    if (contain_volatile_functions(predicate.time) || contain_subplans(predicate.time))
+    if (contain_volatile_functions(predicate.time) || contain_subplans(predicate.time) ||
+        contain_volatile_functions(predicate.id) || contain_subplans(predicate.id))
       return nullptr;
+    // As PostgreSQL inlines what an SQL function uses twice.
+    QualCost cost;
+    cost_qual_eval_node(&cost, predicate.id, nullptr);
+    if (cost.startup + cost.per_tuple > 10 * cpu_operator_cost) return nullptr;
   }
   List* comparisons = predicate.comparisons();
   return comparisons ? reinterpret_cast<Node*>(make_ands_explicit(comparisons)) : nullptr;
