@@ -55,10 +55,6 @@ struct Bound {
   }
 };
 
-bool is_constant(Node* node) {
-  return !contain_var_clause(node) && !contain_volatile_functions(node);
-}
-
 // The condition itself; an OR with what the planner knows of its arms.
 Node* bare(Node* clause) {
   if (!IsA(clause, RestrictInfo)) return clause;
@@ -119,7 +115,8 @@ bool apply_together(Node* a, Node* b) {
                    reinterpret_cast<RestrictInfo*>(b)->required_relids);
 }
 
-bool read_bound(const Column& column, Node* clause, Bound* bound) {
+bool read_bound(const Column& column, Node* condition, Bound* bound) {
+  Node* clause = bare(condition);
   if (!is_opclause(clause)) return false;
   auto* comparison = reinterpret_cast<OpExpr*>(clause);
   if (list_length(comparison->args) != 2) return false;
@@ -130,7 +127,7 @@ bool read_bound(const Column& column, Node* clause, Bound* bound) {
   const int strategy = get_op_opfamily_strategy(comparison->opno, column.family);
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
   *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left};
-  return is_constant(bound->other);
+  return !contain_var_clause(bound->other) && !contain_volatile_functions(condition);
 }
 
 // How the values of the column that are not among its most common ones are distributed: how many
@@ -383,6 +380,7 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
     auto* clause = static_cast<Node*>(lfirst(cell));
     if (!itself && is_asked(bare(clause), args, by_value)) itself = clause;
   }
+  if (contain_volatile_functions(itself)) return share_of_bounds(column, &asked, 1);
   auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(clauses)));
   int count = 0;
   foreach (cell, clauses) {
@@ -390,7 +388,7 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
     Bound bound;
     if (clause == itself)
       bound = asked;
-    else if (!apply_together(clause, itself) || !read_bound(column, bare(clause), &bound))
+    else if (!apply_together(clause, itself) || !read_bound(column, clause, &bound))
       continue;
     if (clause != itself && count == 0) return 1;
     bounds[count++] = bound;
@@ -435,7 +433,7 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, ValueOf value, std::uint64
                     static_cast<Node*>(list_nth(args, 1 - side))};
   double share = DEFAULT_INEQ_SEL;
   bool known = true;
-  if (sides[side].rel && !sides[1 - side].rel && is_constant(asked.other)) {
+  if (sides[side].rel && !sides[1 - side].rel && !contain_var_clause(asked.other)) {
     // Statistics of a uuid that is cast to a ulid are of the order of uuid.
     known = getBaseType(sides[side].atttype) == column.type;
     if (known) share = share_of_conjunction(column, args, asked);
