@@ -128,6 +128,7 @@ my @shapes = (
 	'SELECT FROM event a LEFT JOIN event b ON a.k = b.k AND %2$s WHERE %1$s',
 	'SELECT FROM event a LEFT JOIN event b ON a.k = b.k WHERE %1$s AND (%2$s OR b.k IS NULL)',
 	'SELECT FROM (event a LEFT JOIN event b ON a.k = b.k) LEFT JOIN event c ON c.k = b.k AND %2$s WHERE %1$s',
+	'SELECT FROM ((event a LEFT JOIN event b ON a.k = b.k) LEFT JOIN event c ON c.k = b.k AND %2$s) LEFT JOIN event d ON d.k = b.k AND %3$s WHERE %1$s',
 	'SELECT FROM event a FULL JOIN event b ON a.k = b.k AND %1$s AND %2$s',
 	'SELECT FROM event a WHERE %1$s AND EXISTS (SELECT FROM event b WHERE b.k = a.k AND %2$s)',
 	'SELECT FROM event a WHERE %1$s AND NOT EXISTS (SELECT FROM event b WHERE b.k = a.k AND %2$s)',
@@ -137,8 +138,9 @@ my $values = join ",\n", map {
 	my $type = $types[ rand @types ];
 	my @a = random_condition('a', $type, 2, rand 500_000);
 	my @b = random_condition('b', $type, 1, rand 500_000);
+	my @c = random_condition('b', $type, 1, rand 500_000);
 	my $shape = $shapes[ rand @shapes ];
-	join '', '(', join(', ', map { '$q$' . sprintf($shape, $a[$_], $b[$_]) . '$q$' } 0, 1), ')'
+	join '', '(', join(', ', map { '$q$' . sprintf($shape, $a[$_], $b[$_], $c[$_]) . '$q$' } 0, 1), ')'
 } 1 .. $queries;
 my ($count, $off, $example) = split /\|/, $node->safe_psql('postgres', qq{
 	CREATE TABLE query (of_id text, of_time text);
