@@ -190,8 +190,9 @@ struct FixedType {
     return time_predicate_support(fcinfo, kBoundaries);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
-    return comparison_selectivity(
-        fcinfo, leading_bits, load_big_endian<std::uint64_t>(first_from<C>(unix_now<1>()).data()));
+    const Value now = first_from<C>(unix_now<1>());
+    return comparison_selectivity(fcinfo, kSize, C::kByValue,
+                                  load_big_endian<std::uint64_t>(now.data()));
   }
 
   // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
@@ -299,11 +300,6 @@ struct FixedType {
     const TimeRange range = time_range(fcinfo, 1 - id);
     const std::int64_t time = C::time(get(PG_GETARG_DATUM(id)));
     PG_RETURN_BOOL(!range.empty && time >= range.first && time <= range.last);
-  }
-
-  static std::uint64_t leading_bits(Datum datum) {
-    if constexpr (C::kByValue) return datum;
-    return load_big_endian<std::uint64_t>(bytes(datum));
   }
 
 #if PG_VERSION_NUM >= 180000

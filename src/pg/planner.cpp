@@ -4,15 +4,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/bytes.hpp"
+
 namespace ids {
 
 namespace {
-
-using ValueOf = std::uint64_t (*)(Datum);
-
-Oid btree_family(Oid type) {
-  return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-}
 
 int commuted(int strategy) {
   return BTMaxStrategyNumber + 1 - strategy;
@@ -31,13 +27,19 @@ struct Column {
   PlannerInfo* root;
   Oid type;
   Oid family;
-  ValueOf value;
+  bool by_value;
   std::uint64_t now;
   Node* node;
   VariableStatData* statistics;
 
   double null_share() const {
     return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stanullfrac;
+  }
+  // What is compared: the first 64 bits of an id.
+  std::uint64_t value(Datum id) const {
+    if (by_value) return id;
+    return load_big_endian<std::uint64_t>(
+        reinterpret_cast<const std::uint8_t*>(DatumGetPointer(id)));
   }
   Oid procedure(int strategy) const {
     return get_opcode(get_opfamily_member(family, type, type, static_cast<int16>(strategy)));
@@ -165,21 +167,21 @@ struct Distribution {
 
 // A comparison function that looks on.
 struct Onlooker {
-  ValueOf value;
+  const Column& column;
   bool answer;
   std::uint64_t seen;
 };
 
 Datum look_on(FunctionCallInfo fcinfo) {
   auto* onlooker = static_cast<Onlooker*>(fcinfo->flinfo->fn_extra);
-  onlooker->seen = onlooker->value(PG_GETARG_DATUM(0));
+  onlooker->seen = onlooker->column.value(PG_GETARG_DATUM(0));
   PG_RETURN_BOOL(onlooker->answer);
 }
 
 // The column's least or greatest value, if an index tells it. PostgreSQL looks it up for its own
 // search through the histogram: one that is always told to go on sees it last.
 bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
-  Onlooker onlooker{column.value, greatest, 0};
+  Onlooker onlooker{column, greatest, 0};
   FmgrInfo procedure{};
   procedure.fn_addr = look_on;
   procedure.fn_oid = column.procedure(BTLessStrategyNumber);
@@ -308,9 +310,15 @@ class Values {
       value_of_last = constant(estimate_expression_value(root, argument));
     }
     if (!value_of_last || value_of_last->constisnull) return value_of_last;
+    FmgrInfo procedure;
+    fmgr_info(function->funcid, &procedure);
+    fmgr_info_set_expr(node, &procedure);
+    LOCAL_FCINFO(call, 1);
+    InitFunctionCallInfoData(*call, &procedure, 1, function->inputcollid, nullptr, nullptr);
+    call->args[0] = {value_of_last->constvalue, false};
     Const* result = makeNullConst(function->funcresulttype, -1, InvalidOid);
-    result->constvalue = OidFunctionCall1(function->funcid, value_of_last->constvalue);
-    result->constisnull = false;
+    result->constvalue = FunctionCallInvoke(call);
+    result->constisnull = call->isnull;
     return result;
   }
 
@@ -411,24 +419,28 @@ Datum core_selectivity(FunctionCallInfo fcinfo, int strategy) {
 
 }  // namespace
 
-Datum comparison_selectivity(FunctionCallInfo fcinfo, ValueOf value, std::uint64_t now) {
+Datum comparison_selectivity(FunctionCallInfo fcinfo, int size, bool by_value, std::uint64_t now) {
   auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
   const Oid comparison = PG_GETARG_OID(1);
   auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
   const int table = PG_GETARG_INT32(3);
   Oid types[2];
   op_input_types(comparison, &types[0], &types[1]);
-  const Oid family = btree_family(types[0]);
+  const TypeCacheEntry* type = lookup_type_cache(types[0], TYPECACHE_BTREE_OPFAMILY);
+  const Oid family = type->btree_opf;
   const int strategy = get_op_opfamily_strategy(comparison, family);
-  if (types[0] != types[1] || strategy == InvalidStrategy || list_length(args) != 2)
+  // Whoever may make operators may give them this estimator.
+  if (types[0] != types[1] || type->typlen != size || type->typbyval != by_value ||
+      strategy == InvalidStrategy || list_length(args) != 2)
     PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
 
   VariableStatData sides[2];
   for (int i = 0; i < 2; ++i)
     examine_variable(root, static_cast<Node*>(list_nth(args, i)), table, &sides[i]);
   const int side = sides[0].rel ? 0 : 1;
-  const Column column{
-      root, types[0], family, value, now, static_cast<Node*>(list_nth(args, side)), &sides[side]};
+  const Column column{root,        types[0], family,
+                      by_value,    now,      static_cast<Node*>(list_nth(args, side)),
+                      &sides[side]};
   const Bound asked{side == 0 ? strategy : commuted(strategy),
                     static_cast<Node*>(list_nth(args, 1 - side))};
   double share = DEFAULT_INEQ_SEL;
@@ -458,8 +470,9 @@ Node* without_relabeling(Node* node) {
 class TimePredicate {
  public:
   bool read(const TimeBoundaries* of_type, Oid function, List* args) {
+    if (list_length(args) != 2) return false;
     HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(row) || list_length(args) != 2) return false;
+    if (!HeapTupleIsValid(row)) return false;
     const auto* procedure = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
     const char* name = NameStr(procedure->proname);
     const std::size_t length = std::strlen(of_type->type);

@@ -7,11 +7,10 @@
 
 namespace ids {
 
-// The estimator of <, <=, > and >= between ids: the share of rows for which the comparison holds.
-// value gives the first 64 bits of an id, which grow evenly with its time; now is that of the
-// clock.
-Datum comparison_selectivity(FunctionCallInfo fcinfo, std::uint64_t (*value)(Datum),
-                             std::uint64_t now);
+// The estimator of <, <=, > and >= between ids of a type, whose values have that size and are
+// passed so: the share of rows for which the comparison holds. The first 64 bits of an id, as a
+// number, grow evenly with its time; now is what they would be by the clock.
+Datum comparison_selectivity(FunctionCallInfo fcinfo, int size, bool by_value, std::uint64_t now);
 
 // A function that makes an id of a time or a range; its name in SQL follows that of the type.
 struct TimeBoundary {
