@@ -183,10 +183,10 @@ struct FixedType {
 
   static Datum support(FunctionCallInfo fcinfo) {
     static constexpr TimeBoundaries kBoundaries{C::kName,
-                                                {"first", first},
-                                                {"last", last},
-                                                {"range_first", range_first},
-                                                {"range_last", range_last}};
+                                                {"_first", first},
+                                                {"_last", last},
+                                                {"_range_first", range_first},
+                                                {"_range_last", range_last}};
     return time_predicate_support(fcinfo, kBoundaries);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {

@@ -547,7 +547,8 @@ class TimePredicate {
 
   Expr* function_call(const TimeBoundary& boundary) const {
     char name[NAMEDATALEN];
-    snprintf(name, sizeof name, "%s_%s", boundaries->type, boundary.name);
+    strlcpy(name, boundaries->type, sizeof name);
+    strlcat(name, boundary.suffix, sizeof name);
     Oid argument_type = is_range() ? TSTZRANGEOID : TIMESTAMPTZOID;
     const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
                                          PointerGetDatum(buildoidvector(&argument_type, 1)),

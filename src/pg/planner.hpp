@@ -12,9 +12,9 @@ namespace ids {
 // number, grow evenly with its time; now is what they would be by the clock.
 Datum comparison_selectivity(FunctionCallInfo fcinfo, int size, bool by_value, std::uint64_t now);
 
-// A function that makes an id of a time or a range; its name in SQL follows that of the type.
+// A function that makes an id of a time or a range; its name in SQL is the type's with a suffix.
 struct TimeBoundary {
-  const char* name;
+  const char* suffix;
   PGFunction function;
 };
 
