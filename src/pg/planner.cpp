@@ -565,8 +565,8 @@ class TimePredicate {
   int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
 };
 
-// The call as comparisons. Of the id and the range there are two then: that must not make a
-// difference, nor be dear for the id.
+// The call as comparisons. The id and the range are computed twice then: that must not change the
+// result, nor cost much for the id.
 Node* simplified(SupportRequestSimplify* request, const TimeBoundaries* boundaries) {
   TimePredicate predicate;
   if (!predicate.read(boundaries, request->fcall->funcid, request->fcall->args)) return nullptr;
