@@ -69,12 +69,16 @@ COMMENT ON FUNCTION ulid_le(ulid, ulid) IS 'implementation of <= operator';
 COMMENT ON FUNCTION ulid_gt(ulid, ulid) IS 'implementation of > operator';
 COMMENT ON FUNCTION ulid_ge(ulid, ulid) IS 'implementation of >= operator';
 
+CREATE FUNCTION ulid_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+
 CREATE OPERATOR =  (FUNCTION = ulid_eq, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = ulid_ne, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = ulid_lt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = ulid_le, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = ulid_gt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = ulid_ge, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = ulid_lt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = ulid_ineqsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = ulid_le, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = ulid_ineqsel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = ulid_gt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = ulid_ineqsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = ulid_ge, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = ulid_ineqsel, JOIN = scalargejoinsel);
 
 COMMENT ON OPERATOR =  (ulid, ulid) IS 'equal';
 COMMENT ON OPERATOR <> (ulid, ulid) IS 'not equal';
@@ -226,19 +230,22 @@ CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
 
 COMMENT ON CAST (ulid AS timestamptz) IS 'time of the id';
 
--- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
 
-CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  ulid_first($2);
-CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= ulid_last($2);
-CREATE FUNCTION ulid_gt_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  ulid_last($2);
-CREATE FUNCTION ulid_ge_timestamptz(ulid, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_first($2);
-CREATE FUNCTION timestamptz_lt_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  ulid_last($1);
-CREATE FUNCTION timestamptz_le_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_first($1);
-CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  ulid_first($1);
-CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= ulid_last($1);
--- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= ulid_range_first($2) AND $1 <= ulid_range_last($2);
-CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= ulid_range_first($1) AND $2 <= ulid_range_last($1);
+CREATE FUNCTION ulid_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_support(internal) IS 'planner support of the time predicates';
+
+CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION ulid_gt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION ulid_ge_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION timestamptz_lt_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION timestamptz_le_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 
 COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
@@ -330,12 +337,16 @@ COMMENT ON FUNCTION scru160_le(scru160, scru160) IS 'implementation of <= operat
 COMMENT ON FUNCTION scru160_gt(scru160, scru160) IS 'implementation of > operator';
 COMMENT ON FUNCTION scru160_ge(scru160, scru160) IS 'implementation of >= operator';
 
+CREATE FUNCTION scru160_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+
 CREATE OPERATOR =  (FUNCTION = scru160_eq, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = scru160_ne, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scru160_ineqsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scru160_ineqsel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scru160_ineqsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scru160_ineqsel, JOIN = scalargejoinsel);
 
 COMMENT ON OPERATOR =  (scru160, scru160) IS 'equal';
 COMMENT ON OPERATOR <> (scru160, scru160) IS 'not equal';
@@ -487,19 +498,22 @@ CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scr
 
 COMMENT ON CAST (scru160 AS timestamptz) IS 'time of the id';
 
--- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
 
-CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  scru160_first($2);
-CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= scru160_last($2);
-CREATE FUNCTION scru160_gt_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  scru160_last($2);
-CREATE FUNCTION scru160_ge_timestamptz(scru160, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_first($2);
-CREATE FUNCTION timestamptz_lt_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  scru160_last($1);
-CREATE FUNCTION timestamptz_le_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_first($1);
-CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  scru160_first($1);
-CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= scru160_last($1);
--- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= scru160_range_first($2) AND $1 <= scru160_range_last($2);
-CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= scru160_range_first($1) AND $2 <= scru160_range_last($1);
+CREATE FUNCTION scru160_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_support(internal) IS 'planner support of the time predicates';
+
+CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION scru160_gt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION scru160_ge_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION timestamptz_lt_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION timestamptz_le_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 
 COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
@@ -589,12 +603,16 @@ COMMENT ON FUNCTION tbsl_le(tbsl, tbsl) IS 'implementation of <= operator';
 COMMENT ON FUNCTION tbsl_gt(tbsl, tbsl) IS 'implementation of > operator';
 COMMENT ON FUNCTION tbsl_ge(tbsl, tbsl) IS 'implementation of >= operator';
 
+CREATE FUNCTION tbsl_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+
 CREATE OPERATOR =  (FUNCTION = tbsl_eq, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = tbsl_ne, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = tbsl_ineqsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = tbsl_ineqsel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = tbsl_ineqsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = tbsl_ineqsel, JOIN = scalargejoinsel);
 
 COMMENT ON OPERATOR =  (tbsl, tbsl) IS 'equal';
 COMMENT ON OPERATOR <> (tbsl, tbsl) IS 'not equal';
@@ -746,19 +764,22 @@ CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
 
 COMMENT ON CAST (tbsl AS timestamptz) IS 'time of the id';
 
--- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
 
-CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  tbsl_first($2);
-CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= tbsl_last($2);
-CREATE FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  tbsl_last($2);
-CREATE FUNCTION tbsl_ge_timestamptz(tbsl, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_first($2);
-CREATE FUNCTION timestamptz_lt_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  tbsl_last($1);
-CREATE FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_first($1);
-CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  tbsl_first($1);
-CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= tbsl_last($1);
--- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= tbsl_range_first($2) AND $1 <= tbsl_range_last($2);
-CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= tbsl_range_first($1) AND $2 <= tbsl_range_last($1);
+CREATE FUNCTION tbsl_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support of the time predicates';
+
+CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tbsl_ge_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION timestamptz_lt_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION timestamptz_le_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 
 COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
@@ -852,12 +873,16 @@ COMMENT ON FUNCTION snowflake_le(snowflake, snowflake) IS 'implementation of <= 
 COMMENT ON FUNCTION snowflake_gt(snowflake, snowflake) IS 'implementation of > operator';
 COMMENT ON FUNCTION snowflake_ge(snowflake, snowflake) IS 'implementation of >= operator';
 
+CREATE FUNCTION snowflake_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+
 CREATE OPERATOR =  (FUNCTION = snowflake_eq, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = snowflake_ne, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = snowflake_ineqsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = snowflake_ineqsel, JOIN = scalarlejoinsel);
+CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = snowflake_ineqsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = snowflake_ineqsel, JOIN = scalargejoinsel);
 
 COMMENT ON OPERATOR =  (snowflake, snowflake) IS 'equal';
 COMMENT ON OPERATOR <> (snowflake, snowflake) IS 'not equal';
@@ -1009,19 +1034,22 @@ CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp
 
 COMMENT ON CAST (snowflake AS timestamptz) IS 'time of the id';
 
--- Time predicates: inlined, they are comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
 
-CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <  snowflake_first($2);
-CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 <= snowflake_last($2);
-CREATE FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >  snowflake_last($2);
-CREATE FUNCTION snowflake_ge_timestamptz(snowflake, timestamptz) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_first($2);
-CREATE FUNCTION timestamptz_lt_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >  snowflake_last($1);
-CREATE FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_first($1);
-CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <  snowflake_first($1);
-CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean LANGUAGE SQL IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN $2 <= snowflake_last($1);
--- Not STRICT: the planner does not inline a strict function whose body is not.
-CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $1 >= snowflake_range_first($2) AND $1 <= snowflake_range_last($2);
-CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean LANGUAGE SQL IMMUTABLE LEAKPROOF PARALLEL SAFE RETURN $2 >= snowflake_range_first($1) AND $2 <= snowflake_range_last($1);
+CREATE FUNCTION snowflake_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support of the time predicates';
+
+CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION snowflake_ge_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION timestamptz_lt_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION timestamptz_le_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 
 COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';

@@ -17,7 +17,7 @@ WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' TH
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_in_range$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
 -- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -41,8 +41,16 @@ WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest =
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
 WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
-  OR o.oprname || ' ' || o.oprrest NOT IN ('= eqsel', '<> neqsel', '< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel')
+  OR o.oprname || ' ' || o.oprrest <> ALL (CASE WHEN o.oprleft = o.oprright
+    THEN ARRAY['= eqsel', '<> neqsel', format('< %s_ineqsel', o.oprleft::regtype), format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype), format('>= %s_ineqsel', o.oprleft::regtype)]
+    ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel'] END)
 ORDER BY 1::text;
+
+-- time predicates without the planner's support of their type, which goes by their names
+SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass JOIN pg_proc p ON p.oid = oprcode JOIN identifier_type t ON t.oid IN (oprleft, oprright)
+WHERE oprleft <> oprright AND (prosupport <> to_regproc(typname || '_support') OR proname <>
+  format(CASE WHEN oprleft = t.oid THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, typname, CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge' WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
+    CASE WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass

@@ -8,6 +8,7 @@
 #include "core/codec.hpp"
 #include "pg/clock.hpp"
 #include "pg/error.hpp"
+#include "pg/planner.hpp"
 #include "pg/postgres.hpp"
 #include "pg/text.hpp"
 
@@ -147,12 +148,51 @@ struct FixedType {
   // The first and last value whose time a tstzrange contains; last before first if it has none.
   // Times are whole microseconds, so what is after one is at or after the next.
   static Datum range_first(FunctionCallInfo fcinfo) {
-    const TimeRange range = time_range(fcinfo);
+    const TimeRange range = time_range(fcinfo, 0);
     return put(range.empty ? C::last(C::kMaxTime) : C::first(range.first));
   }
   static Datum range_last(FunctionCallInfo fcinfo) {
-    const TimeRange range = time_range(fcinfo);
+    const TimeRange range = time_range(fcinfo, 0);
     return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
+  }
+
+  // The time predicates, as PostgreSQL runs them where the planner has not turned them into
+  // comparisons with a boundary: with the same result.
+  static Datum lt_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 0) < 0);
+  }
+  static Datum le_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_last(fcinfo, 0) <= 0);
+  }
+  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 0) > 0); }
+  static Datum ge_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 0) >= 0);
+  }
+  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 1) > 0); }
+  static Datum timestamptz_le(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 1) >= 0);
+  }
+  static Datum timestamptz_gt(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 1) < 0);
+  }
+  static Datum timestamptz_ge(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_last(fcinfo, 1) <= 0);
+  }
+  static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
+  static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
+
+  static Datum support(FunctionCallInfo fcinfo) {
+    static constexpr TimeBoundaries kBoundaries{C::kName,
+                                                {"_first", first},
+                                                {"_last", last},
+                                                {"_range_first", range_first},
+                                                {"_range_last", range_last}};
+    return time_predicate_support(fcinfo, kBoundaries);
+  }
+  static Datum ineqsel(FunctionCallInfo fcinfo) {
+    const Value now = first_from<C>(unix_now<1>());
+    return comparison_selectivity(fcinfo, kSize, C::kByValue,
+                                  load_big_endian<std::uint64_t>(now.data()));
   }
 
   // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
@@ -226,8 +266,8 @@ struct FixedType {
     bool empty;
   };
 
-  static TimeRange time_range(FunctionCallInfo fcinfo) {
-    RangeType* source = PG_GETARG_RANGE_P(0);
+  static TimeRange time_range(FunctionCallInfo fcinfo, int argument) {
+    RangeType* source = PG_GETARG_RANGE_P(argument);
     RangeBound lower, upper;
     TimeRange range;
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
@@ -245,6 +285,21 @@ struct FixedType {
     const TimestampTz time = DatumGetTimestampTz(bound.val);
     return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
                                                                                   : time + inwards);
+  }
+
+  // The id, which is the argument of that number, compared with the boundaries of the other one.
+  static int from_first(FunctionCallInfo fcinfo, int id) {
+    const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
+  }
+  static int from_last(FunctionCallInfo fcinfo, int id) {
+    const Value boundary = last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
+  }
+  static Datum in_time_range(FunctionCallInfo fcinfo, int id) {
+    const TimeRange range = time_range(fcinfo, 1 - id);
+    const std::int64_t time = C::time(get(PG_GETARG_DATUM(id)));
+    PG_RETURN_BOOL(!range.empty && time >= range.first && time <= range.last);
   }
 
 #if PG_VERSION_NUM >= 180000
@@ -312,10 +367,27 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   IDS_TYPE_FUNCTION(name, codec, first)             \
   IDS_TYPE_FUNCTION(name, codec, last)              \
   IDS_TYPE_FUNCTION(name, codec, range_first)       \
-  IDS_TYPE_FUNCTION(name, codec, range_last)
+  IDS_TYPE_FUNCTION(name, codec, range_last)        \
+  IDS_TIME_PREDICATES(name, codec)                  \
+  IDS_TYPE_FUNCTION(name, codec, support)           \
+  IDS_TYPE_FUNCTION(name, codec, ineqsel)
+
+#define IDS_TIME_PREDICATES(name, codec)                 \
+  IDS_TYPE_FUNCTION(name, codec, lt_timestamptz)         \
+  IDS_TYPE_FUNCTION(name, codec, le_timestamptz)         \
+  IDS_TYPE_FUNCTION(name, codec, gt_timestamptz)         \
+  IDS_TYPE_FUNCTION(name, codec, ge_timestamptz)         \
+  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzrange) \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_lt)      \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_le)      \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_gt)      \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_ge)      \
+  IDS_FUNCTION_OF_TYPE(name, codec, tstzrange_contains)
 
 #define IDS_TYPE_FUNCTION(name, codec, function) \
   IDS_FUNCTION(name##_##function) { return ids::FixedType<codec>::function(fcinfo); }
+#define IDS_FUNCTION_OF_TYPE(name, codec, function) \
+  IDS_FUNCTION(function##_##name) { return ids::FixedType<codec>::function(fcinfo); }
 
 #if PG_VERSION_NUM >= 180000
 #define IDS_SKIPSUPPORT(name, codec) IDS_TYPE_FUNCTION(name, codec, skipsupport)

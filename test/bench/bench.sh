@@ -62,7 +62,7 @@ $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores.
 
 Each figure is the CPU time of the backend, in ns per row for the built-in types and as a ratio to them for ours, in the same
 repetition: the median and, in brackets, the least and the greatest. Contestants take turns within a repetition. Sizes are in bytes per
-row, and look-ups and sessions go by the clock. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval\`; a date
+row; look-ups, sessions, joins and planning go by the clock. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval\`; a date
 as text by \`to_char\` and read by \`to_timestamp\`.
 
 \`\`\`

@@ -148,7 +148,49 @@ END $$;
 INSERT INTO result (measurement, name, repetition, value)
   SELECT 'BRIN, one day of 350: pages read, %', name, 1, 100 * ((plan ->> 'Lossy Heap Blocks')::float8 + (plan ->> 'Exact Heap Blocks')::float8) * 8192 / pg_relation_size('aged')
   FROM contestant, pg_temp.plan(generator, '2026-06-01', '2026-06-02') plan;
-INSERT INTO result (measurement, name, repetition, value)
-  SELECT 'estimate of 35 days of 350, % of the rows', name, 1, 100 * (plan ->> 'Plan Rows')::float8 / (plan ->> 'Actual Rows')::float8
-  FROM contestant, pg_temp.plan(generator, '2026-06-01', '2026-07-06') plan;
 DROP TABLE aged;
+
+\echo '... the planner'
+-- Three times the rows over 350 days: a row every ten seconds, or what there are rows for.
+CREATE UNLOGGED TABLE planned AS SELECT i, i % 5000 AS k, at, ulid_first(at) AS id, gen_random_uuid() AS uuid
+  FROM (SELECT i, '2026-01-01'::timestamptz + i * (interval '8400 hours' / (3 * :rows)) AS at FROM generate_series(1, 3 * :rows) i) s;
+CREATE INDEX ON planned (at);
+CREATE INDEX ON planned (id);
+CREATE INDEX ON planned (uuid);
+CREATE INDEX ON planned (k);
+VACUUM ANALYZE planned;
+CREATE FUNCTION pg_temp.explain(options text, query text) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+  EXECUTE format('EXPLAIN (%s, FORMAT json) %s', options, query) INTO plan;
+  RETURN plan -> 0;
+END $$;
+DELETE FROM contestant;
+INSERT INTO contestant VALUES ('timestamptz', '%1$sat >= %2$L AND %1$sat < %3$L', ''), ('ulid', '%1$sid >= %2$L::timestamptz AND %1$sid < %3$L::timestamptz', '');
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT format('rows of %s: worst estimate of 20, off by a factor of', width), name, 1, max(greatest(expected / really, really / expected))
+  FROM unnest(ARRAY['1 minute', '1 hour', '1 day', '7 days', '30 days']) WITH ORDINALITY w (width, n), generate_series(0, 19) place, contestant,
+    LATERAL (SELECT '2026-01-02 03:07'::timestamptz + place * interval '15 days' AS since) s,
+    LATERAL (SELECT pg_temp.explain('ANALYZE, TIMING off', 'SELECT FROM planned WHERE ' || format(generator, '', since, since + width::interval)) -> 'Plan' AS plan) p,
+    LATERAL (SELECT (plan ->> 'Plan Rows')::float8 AS expected, greatest((plan ->> 'Actual Rows')::float8, 1) AS really) r
+  GROUP BY n, width, name ORDER BY n, name;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT format('join of two windows of %s: ms', width), name, repetition, (plan ->> 'Execution Time')::float8
+  FROM unnest(ARRAY['1 day', '2 days']) WITH ORDINALITY w (width, n), generate_series(1, 3 * :repetitions) repetition, contestant,
+    pg_temp.explain('ANALYZE, TIMING off', format('SELECT FROM planned a JOIN planned b USING (k) WHERE %s AND %s',
+      format(generator, 'a.', '2026-03-01', '2026-03-01'::timestamptz + width::interval), format(generator, 'b.', '2026-07-01', '2026-07-01'::timestamptz + width::interval))) plan
+  ORDER BY n, repetition, name;
+CREATE FUNCTION pg_temp.planning_us(query text) RETURNS float8 LANGUAGE sql AS
+  $$SELECT 1000 * avg((pg_temp.explain('SUMMARY', query) ->> 'Planning Time')::float8) FROM generate_series(1, 1000)$$;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT measurement, name, repetition, pg_temp.planning_us('SELECT FROM planned WHERE ' || condition)
+  FROM (VALUES
+    (1, 'planning of a look-up: us', 'uuid', $$uuid = '01234567-89ab-cdef-0123-456789abcdef'$$),
+    (2, 'planning of a look-up: us', 'ulid', $$id = '01M6A6FT000000000000000000'$$),
+    (3, 'planning of a window: us', 'timestamptz', $$at >= '2026-03-01' AND at < '2026-03-02'$$),
+    (4, 'planning of a window: us', 'ulid', $$id >= timestamptz '2026-03-01' AND id < timestamptz '2026-03-02'$$),
+    (5, 'planning of a window from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
+    (6, 'planning of a window from now(): us', 'ulid', $$id >= now() - interval '1 day' AND id < now()$$)) q (n, measurement, name, condition),
+    generate_series(1, 3 * :repetitions) repetition
+  ORDER BY (n + 1) / 2, repetition, n;
+DROP TABLE planned;

@@ -13,7 +13,7 @@ use Test::More;
 # What sections outside the reference presuppose.
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
-	'The rows of a time range' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
+	'The rows of a time range' => 'CREATE TABLE item (id ulid PRIMARY KEY); CREATE TABLE downtime (during tstzrange)',
 	'From text' => q{
 		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
 		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3')},
