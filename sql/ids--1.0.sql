@@ -198,6 +198,18 @@ CREATE CAST (ulid AS text) WITH FUNCTION text(ulid) AS ASSIGNMENT;
 
 COMMENT ON CAST (ulid AS text) IS 'text of the id';
 
+-- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+
+CREATE CAST (text AS ulid)    WITH INOUT AS ASSIGNMENT;
+CREATE CAST (varchar AS ulid) WITH INOUT AS ASSIGNMENT;
+
+COMMENT ON CAST (text AS ulid)    IS 'id of this text';
+COMMENT ON CAST (varchar AS ulid) IS 'id of this text';
+
+CREATE FUNCTION ulid_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_is_valid(text) IS 'whether the text is a valid ulid';
+
 -- Bytes
 
 CREATE FUNCTION ulid_to_bytea(ulid)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -298,7 +310,10 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time, randomness';
+CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'fields of a ulid: time, randomness';
+COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'ulid of these fields: time, 10 bytes of randomness';
 
 -- scru160: 48 bits of Unix milliseconds, 16 of counter, 16 and 80 of randomness
 
@@ -466,6 +481,18 @@ CREATE CAST (scru160 AS text) WITH FUNCTION text(scru160) AS ASSIGNMENT;
 
 COMMENT ON CAST (scru160 AS text) IS 'text of the id';
 
+-- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+
+CREATE CAST (text AS scru160)    WITH INOUT AS ASSIGNMENT;
+CREATE CAST (varchar AS scru160) WITH INOUT AS ASSIGNMENT;
+
+COMMENT ON CAST (text AS scru160)    IS 'id of this text';
+COMMENT ON CAST (varchar AS scru160) IS 'id of this text';
+
+CREATE FUNCTION scru160_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_is_valid(text) IS 'whether the text is a valid scru160';
+
 -- Bytes
 
 CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -564,7 +591,10 @@ COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time, fo
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time, counter, random16, random80';
+CREATE FUNCTION scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'fields of a scru160: time, counter, random16, random80';
+COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'scru160 of these fields: time, counter, random16, 10 bytes of random80';
 
 -- tbsl: 60 bits of Unix seconds, microseconds and machine id as one decimal number, 20 bits of suffix
 
@@ -732,6 +762,18 @@ CREATE CAST (tbsl AS text) WITH FUNCTION text(tbsl) AS ASSIGNMENT;
 
 COMMENT ON CAST (tbsl AS text) IS 'text of the id';
 
+-- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+
+CREATE CAST (text AS tbsl)    WITH INOUT AS ASSIGNMENT;
+CREATE CAST (varchar AS tbsl) WITH INOUT AS ASSIGNMENT;
+
+COMMENT ON CAST (text AS tbsl)    IS 'id of this text';
+COMMENT ON CAST (varchar AS tbsl) IS 'id of this text';
+
+CREATE FUNCTION tbsl_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_is_valid(text) IS 'whether the text is a valid tbsl';
+
 -- Bytes
 
 CREATE FUNCTION tbsl_to_bytea(tbsl)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -824,9 +866,9 @@ COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 3
 
 -- Generators and parts
 
-CREATE FUNCTION gen_tbsl()                                                      RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl()                                                                   RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl_machine(machine_id int DEFAULT -1, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl(at timestamptz)                                                     RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or 0, greater than every one before';
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id, its suffix random or counting from 1';
@@ -834,7 +876,10 @@ COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time,
 
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_parts(tbsl) IS 'fields of a tbsl: time, machine id, suffix';
+CREATE FUNCTION tbsl_from_parts(at timestamptz, machine_id int, suffix int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_parts(tbsl)                       IS 'fields of a tbsl: time, machine id, suffix';
+COMMENT ON FUNCTION tbsl_from_parts(timestamptz, int, int) IS 'tbsl of these fields: time, machine id, suffix';
 
 -- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
 
@@ -1002,6 +1047,18 @@ CREATE CAST (snowflake AS text) WITH FUNCTION text(snowflake) AS ASSIGNMENT;
 
 COMMENT ON CAST (snowflake AS text) IS 'text of the id';
 
+-- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+
+CREATE CAST (text AS snowflake)    WITH INOUT AS ASSIGNMENT;
+CREATE CAST (varchar AS snowflake) WITH INOUT AS ASSIGNMENT;
+
+COMMENT ON CAST (text AS snowflake)    IS 'id of this text';
+COMMENT ON CAST (varchar AS snowflake) IS 'id of this text';
+
+CREATE FUNCTION snowflake_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_is_valid(text) IS 'whether the text is a valid snowflake';
+
 -- Bytes
 
 CREATE FUNCTION snowflake_to_bytea(snowflake)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1084,6 +1141,12 @@ COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time
 COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of the id is in the range';
 COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains the time of the id';
 
+-- The name in the other alphabet
+
+CREATE FUNCTION snowflake_name(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_name(snowflake) IS 'name in digits 0-9A-Za-z, which sorts like the snowflake';
+
 -- Numbers
 
 CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1120,7 +1183,10 @@ COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time, random, increment';
+CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'fields of a snowflake: time, random, increment';
+COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'snowflake of these fields: time, random, increment';
 
 -- codokey: a date as text that counts down, so that a newer date sorts first
 

@@ -88,8 +88,8 @@ WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND ampro
 SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod
 WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 
--- casts that are not explicit; to text one may assign, as from every type
-SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE casttarget WHEN 'text'::regtype THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
+-- casts that are not explicit; to text one may assign, as from every type, and from text
+SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE WHEN casttarget = 'text'::regtype OR castsource IN ('text'::regtype, 'varchar'::regtype) THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
 
 -- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for without the extension
 CREATE FUNCTION meaning(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -104,7 +104,10 @@ END $$;
 CREATE TABLE query AS
   SELECT format(form, oprname, t) AS text FROM (SELECT DISTINCT oprname FROM pg_operator JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
     (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c') AND oid < 16384) t,
-    unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1']) form
+    unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1', 'SELECT $1 %1$s ANY (NULL::%2$s[])', 'SELECT NULL::%2$s %1$s ANY ($1)', 'SELECT NULL::text %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s NULL::text']) form
+  UNION SELECT format(form, oid::regtype) FROM pg_type,
+    unnest(ARRAY['SELECT ARRAY[$1, NULL::%s]', 'SELECT CASE WHEN true THEN $1 ELSE NULL::%s END', 'SELECT coalesce($1, NULL::%s)', 'SELECT $1 UNION ALL SELECT NULL::%s', 'VALUES ($1), (NULL::%s)']) form
+    WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c') AND oid < 16384
   UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
     JOIN pg_proc o ON o.proname = p.proname AND o.oid < 16384;
 CREATE TABLE answer (query text, was text, became text);
@@ -129,6 +132,41 @@ DROP TABLE query, answer;
 -- objects elsewhere than in pg_catalog, where every search_path finds them
 SELECT pg_describe_object(classid, objid, 0) AS object FROM member, pg_identify_object(classid, objid, 0)
 WHERE schema <> 'pg_catalog' AND pg_describe_object(classid, objid, 0) !~ 'ids_internal' ORDER BY 1;
+
+-- what operators, arrays and all that finds a common type take literals, parameters and texts for: the types of the parameters and of the result, or the error; the same for every type T
+CREATE TABLE form (i serial, form text, op text);
+INSERT INTO form (form, op) SELECT form, op FROM unnest(ARRAY['id OP $1', '$1 OP id', 'id OP ''DIGITS''', '''DIGITS'' OP id', 'id OP t', 't OP id', 'id OP v', 'id OP ''DIGITS''::text', 'id OP at', 'at OP id', 't OP $1', '$1 OP at',
+    'id OP ANY ($1)', '$1 OP ANY (ids)', 'id OP ANY (ids)', 'id OP ANY (''{DIGITS}'')', 'id OP ANY (ARRAY[$1])', 'id OP ANY (ARRAY[''DIGITS''])', 'id OP ANY (ARRAY[t])', 't OP ANY (ids)', 'id OP (SELECT $1)', 'ROW(id, 1) OP ROW($1, 2)']) WITH ORDINALITY f (form, i),
+  unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) WITH ORDINALITY o (op, j) ORDER BY f.i, j;
+INSERT INTO form (form) SELECT unnest(ARRAY['id <@ $1', '$1 @> id', 'id <@ r', 'r @> id', 'id <@ ''[2026-11-01,)''', 'r @> $1', '$1 <@ r', 'at <@ $1', 'r @> ''2026-11-01''',
+    'ids @> $1', 'ids && ARRAY[$1]', 'ids @> ARRAY[''DIGITS'']', 'ids @> ARRAY[t]', 'ids || $1', 'ids || id', 'ids || t', 'array_position(ids, $1)', 'ARRAY[id, $1]', 'ARRAY[''DIGITS'', id]', 'ARRAY[id, t]',
+    'id IN ($1, $2)', 'id IN (''DIGITS'', $1)', '$1 IN (id)', 'id IN (t)', 'id IN (SELECT t)', 'id BETWEEN $1 AND $2', 'id BETWEEN at AND at', 'id IS DISTINCT FROM $1', 'id IS DISTINCT FROM t', 'nullif(id, $1)', 'nullif($1, id)',
+    'coalesce(id, $1)', 'coalesce($1, id)', 'coalesce(id, ''DIGITS'')', 'coalesce(id, t)', 'coalesce(t, id)', 'greatest(id, $1)', 'least(''DIGITS'', id)',
+    'CASE WHEN true THEN id ELSE $1 END', 'CASE WHEN true THEN ''DIGITS'' ELSE id END', 'CASE WHEN true THEN id ELSE t END', 'CASE id WHEN $1 THEN 1 END', 'CASE $1 WHEN id THEN 1 END', 'CASE id WHEN t THEN 1 END',
+    '(SELECT id UNION ALL SELECT $1 LIMIT 1)', '(SELECT $1 UNION ALL SELECT id LIMIT 1)', '(SELECT id UNION ALL SELECT ''DIGITS'' LIMIT 1)', '(SELECT id UNION ALL SELECT t LIMIT 1)',
+    '(SELECT c FROM (VALUES (id), ($1)) v (c) LIMIT 1)', '(SELECT c FROM (VALUES (''DIGITS''), (id)) v (c) LIMIT 1)', '(SELECT c FROM (VALUES (id), (t)) v (c) LIMIT 1)',
+    'id || ''''', 'id || $1', 't || id', 'id LIKE $1', 'id::text = $1', '$1::T = id', 'T($1)', 'length(id)', 'upper(id)', 'T_first($1)', 'T_is_valid($1)', 'date_trunc(''day'', id)', 'extract(epoch FROM id)']);
+CREATE FUNCTION meaning(form text, id regtype) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  digits text;
+  parameters text := (SELECT '(' || string_agg(DISTINCT 'NULL', ', ') || CASE WHEN form LIKE '%$2%' THEN ', NULL' ELSE '' END || ')' FROM regexp_matches(form, '[$]\d', 'g') m);
+  types text;
+  result text;
+BEGIN
+  EXECUTE format('SELECT %s_first(''2026-11-01'')', id) INTO digits;
+  EXECUTE format('PREPARE meaning AS SELECT pg_typeof(%s) FROM (SELECT NULL::%2$s AS id, NULL::%2$s[] AS ids, NULL::text AS t, NULL::varchar AS v, now() AS at, NULL::tstzrange AS r) s',
+    regexp_replace(replace(form, 'DIGITS', digits), '\mT(?=_|\M)', id::text, 'g'), id);
+  SELECT parameter_types INTO STRICT types FROM pg_prepared_statements WHERE name = 'meaning';
+  EXECUTE 'EXECUTE meaning' || coalesce(parameters, '') INTO result;
+  DEALLOCATE meaning;
+  RETURN types || ' ' || result;
+EXCEPTION WHEN SQLSTATE '42000' OR undefined_function OR datatype_mismatch OR ambiguous_function OR indeterminate_datatype OR cannot_coerce OR invalid_text_representation THEN RETURN SQLERRM;
+END $$;
+SELECT form, string_agg(op, ' ' ORDER BY i) AS operators, meaning FROM (
+    SELECT min(i) AS i, form, op, string_agg(DISTINCT replace(regexp_replace(meaning(replace(form, 'OP', coalesce(op, '')), oid), '\m' || typname || '(?=_|\M)', 'T', 'g'), coalesce(' ' || op || ' ', ''), ' OP '), '; ') AS meaning FROM form, identifier_type GROUP BY form, op) m
+  GROUP BY form, meaning ORDER BY min(i);
+DROP FUNCTION meaning;
+DROP TABLE form;
 
 -- what everybody may not execute or read: only what belongs to superusers
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;

@@ -7,6 +7,7 @@ SET DateStyle = 'ISO';
 -- input: 32 base32hex digits or 40 hexadecimal digits in either case; output: base32hex in upper case
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'::scru160, '05ttup1hncpna1qhtdhrtcu3v32pd7c6'::scru160;
 SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160, '017BDF6431BB33750751EB63BEB3C3F8C5969D86'::scru160;
+SELECT '\x017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160;
 SELECT scru160_hex('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6');
 
 -- bad input: what is wrong, and where
@@ -18,14 +19,21 @@ SELECT 'Z5TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'::scru160;
 SELECT '05TTUP1HNCPNA-QHTDHRTCU3V32PD7C6'::scru160;
 SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d8g'::scru160;
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7é6'::scru160;
+SELECT '\x017bdf6431bb33750751eb63beb3c3f8c5969d8v'::scru160;
 SELECT '2026-11-01'::scru160;
 SELECT '\x00'::bytea::scru160;
 
 -- fields
 SELECT * FROM scru160_parts('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6');
+SELECT scru160_from_parts('2021-09-13 13:41:30.683+00', 13173, 1873, '\xeb63beb3c3f8c5969d86');
+SELECT scru160_from_parts('2021-09-13 13:41:30.683+00', 65536, 1873, '\xeb63beb3c3f8c5969d86');
+SELECT scru160_from_parts('2021-09-13 13:41:30.683+00', 13173, -1, '\xeb63beb3c3f8c5969d86');
+SELECT scru160_from_parts('2021-09-13 13:41:30.683+00', 13173, 1873, '\xeb63beb3c3f8c5969d8600');
+SELECT scru160_from_parts('10889-08-02 05:31:50.656+00', 13173, 1873, '\xeb63beb3c3f8c5969d86');
 SELECT scru160_first('2021-09-13 13:41:30.683+00'), scru160_last('2021-09-13 13:41:30.683999+00');
 
--- the first and last millisecond are read but never generated
+-- the first and last millisecond are read, and made of their parts, but never generated
+SELECT scru160_from_parts('epoch', 0, 0, '\x00000000000000000000'), scru160_from_parts('10889-08-02 05:31:50.655999+00', 65535, 65535, '\xffffffffffffffffffff');
 SELECT '00000000000000000000000000000000'::scru160::timestamptz, 'VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV'::scru160::timestamptz;
 SELECT gen_scru160('1970-01-01 00:00:00.000999+00');
 SELECT gen_scru160('1970-01-01 00:00:00.001+00')::timestamptz;
@@ -55,14 +63,15 @@ SET client_min_messages = warning;
 SELECT count(*) > 0 AS read,
        count(*) FILTER (WHERE hex::scru160::text <> base32hex OR scru160_hex(base32hex::scru160) <> hex OR base32hex::scru160::bytea <> decode(hex, 'hex')
          OR extract(epoch FROM hex::scru160::timestamptz) * 1000 <> unix_ms::numeric
-         OR (SELECT counter::text <> e.counter OR random16::text <> e.random16 OR random80 <> decode(random80_hex, 'hex') FROM scru160_parts(hex::scru160))
+         OR (SELECT counter::text <> e.counter OR random16::text <> e.random16 OR random80 <> decode(random80_hex, 'hex') OR scru160_from_parts(at, counter, random16, random80)::text <> base32hex FROM scru160_parts(hex::scru160))
+         OR ('\x' || hex)::scru160::text <> base32hex
          OR (reserved = 't') <> (pg_temp.attempt(format('gen_scru160(%L)', hex::scru160::timestamptz)) = '22008')) AS wrong
 FROM vector e;
 \set F scru160_parse
 \i test/regress/vectors.psql
 SELECT count(*) > 0 AS read, count(error) > 0 AS errors,
        count(*) FILTER (WHERE pg_temp.attempt(format('%L::scru160', input)) <> coalesce(expect_base32hex, '22P02')
-         OR pg_temp.attempt(format('scru160_hex(%L)', input)) <> coalesce(expect_hex, '22P02')) AS wrong
+         OR pg_temp.attempt(format('scru160_hex(%L)', input)) <> coalesce(expect_hex, '22P02') OR scru160_is_valid(input) <> (error IS NULL)) AS wrong
 FROM vector;
 \set F scru160_order
 \i test/regress/vectors.psql

@@ -6,6 +6,7 @@ SET TIME ZONE 'UTC';
 -- input: 26 Crockford base32 digits in either case; output in upper case
 SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid;
 SELECT ulid '01an4z07by79ka1307sr9x4mv3';
+SELECT '\x015549f01d7e3a66a08c07ce13d25363'::ulid, '\x015549F01D7E3A66A08C07CE13D25363'::ulid AS upper;
 SELECT '00000000000000000000000000'::ulid AS smallest, '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid AS greatest;
 
 -- bad input: what is wrong, and where
@@ -25,6 +26,11 @@ SELECT '01AN4U07BY79KA1307SR9X4MV3'::ulid;
 SELECT '01AN4Zé7BY79KA1307SR9X4MV3'::ulid;
 SELECT '01AN4Zé7BY79KA1307SR9X4MV'::ulid;
 SELECT '015549f0-1d7e-3a66-a08c-07ce13d25363'::ulid;
+SELECT '\x015549f01d7e3a66a08c07ce13d2536'::ulid;
+SELECT '\x015549f01d7e3a66a08c07ce13d2536300'::ulid;
+SELECT '\X015549f01d7e3a66a08c07ce13d25363'::ulid;
+SELECT '\x015549f01d7e3a66a08c07ce13d2536g'::ulid;
+SELECT '\x015549f01d7e3a66a08c07ce13d2é63'::ulid;
 SELECT '2026-11-01 12:00'::ulid;
 SELECT '2026-11-01 12:00:00.123456'::ulid;
 SELECT '2026-11-01'::text::ulid;
@@ -58,6 +64,14 @@ SELECT * FROM ulid_parts('01AN4Z07BY79KA1307SR9X4MV3');
 SELECT (ulid_parts('7ZZZZZZZZZZZZZZZZZZZZZZZZZ')).*;
 SELECT ulid_extract_timestamp('01AN4Z07BY79KA1307SR9X4MV3'), '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid::timestamptz;
 SELECT ulid_parts(NULL);
+SELECT ulid_from_parts('1970-01-12 13:46:40+00', '\xa5e515bc97e85cf69bc3');
+SELECT ulid_from_parts('1970-01-12 13:46:40.000999+00', randomness => '\xa5e515bc97e85cf69bc3');
+SELECT ulid_from_parts('1969-12-31 23:59:59.999999+00', '\xa5e515bc97e85cf69bc3');
+SELECT ulid_from_parts('10889-08-02 05:31:50.656+00', '\xa5e515bc97e85cf69bc3');
+SELECT ulid_from_parts('infinity', '\xa5e515bc97e85cf69bc3');
+SELECT ulid_from_parts(now(), '\xa5e515bc97e85cf69b');
+SELECT ulid_from_parts(now(), '\xa5e515bc97e85cf69bc300');
+SELECT ulid_from_parts(NULL, '\xa5e515bc97e85cf69bc3') IS NULL AS "null";
 
 -- boundaries
 SELECT ulid_first('2016-06-13 13:25:20.894+00'), ulid_last('2016-06-13 13:25:20.894+00');
@@ -81,14 +95,15 @@ SET client_min_messages = warning;
 SELECT count(*) > 0 AS read,
        count(*) FILTER (WHERE text::ulid::bytea <> decode(bytes_hex, 'hex') OR decode(bytes_hex, 'hex')::ulid::text <> text
          OR uuid::uuid::ulid::text <> text OR text::ulid::uuid::text <> uuid
-         OR encode((ulid_parts(text::ulid)).randomness, 'hex') <> entropy_hex
+         OR encode((ulid_parts(text::ulid)).randomness, 'hex') <> entropy_hex OR ulid_from_parts(text::ulid::timestamptz, decode(entropy_hex, 'hex'))::text <> text
+         OR ('\x' || bytes_hex)::ulid::text <> text
          OR extract(epoch FROM text::ulid::timestamptz) * 1000 <> unix_ms::numeric) AS wrong
 FROM vector WHERE error IS NULL;
 SELECT id, pg_temp.attempt(format('gen_ulid(''1970-01-01 00:00:00+00''::timestamptz + %s * interval ''1 millisecond'')', unix_ms)) AS error FROM vector WHERE error IS NOT NULL AND length(unix_ms) < 16;
 \set F ulid_parse
 \i test/regress/vectors.psql
 SELECT count(*) > 0 AS read, count(*) FILTER (WHERE expect = 'ERROR') > 0 AS errors,
-       count(*) FILTER (WHERE pg_temp.attempt(format('encode(%L::ulid::bytea, ''hex'')', input)) <> replace(expect, 'ERROR', '22P02')) AS wrong
+       count(*) FILTER (WHERE pg_temp.attempt(format('encode(%L::ulid::bytea, ''hex'')', input)) <> replace(expect, 'ERROR', '22P02') OR ulid_is_valid(input) <> (expect <> 'ERROR')) AS wrong
 FROM vector;
 \set F ulid_order
 \i test/regress/vectors.psql

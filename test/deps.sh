@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs, with apt-get, what building and testing needs and this machine lacks: a PostgreSQL server
 # with its headers, g++, clang with libFuzzer, Catch2, the Perl module IPC::Run, sqlsmith, faketime, and ent and rngtest, which
-# judge random bytes; and the packages named as arguments. Does nothing if all is there.
+# judge random bytes; the packages named as arguments; and those in OPTIONAL, if Debian has them. Does nothing if all is there.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
@@ -21,7 +21,7 @@ missing() {
   command -v rngtest >/dev/null || echo rngtest
 }
 
-[ -n "$(missing)$*" ] || exit 0
+[ -n "$(missing)$*${OPTIONAL:-}" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
   echo "Missing:" $(missing) "$@" >&2
@@ -46,8 +46,11 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 
-echo "Installing what is missing:" $(missing) "$@"
+echo "Installing what is missing:" $(missing) "$@" ${OPTIONAL:-}
 quietly $as_root apt-get update
+for package in ${OPTIONAL:-}; do
+  if apt-cache show "$package" >/dev/null 2>&1; then set -- "$@" "$package"; fi
+done
 # The major version of the PostgreSQL in use, else of this release of Debian.
 major=$("$pg_config" --version 2>/dev/null | sed 's/^PostgreSQL \([0-9]*\).*/\1/') || major=
 if [ -z "$major" ]; then

@@ -38,7 +38,7 @@ concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
   { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
-  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "gen_T takes times from ..."
+  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "The times of T are ..."
   { C::kByValue } -> std::convertible_to<bool>;                // passed in a Datum
   { C::kUnitUs } -> std::convertible_to<std::int64_t>;         // microseconds in a unit
   { C::kMinTime } -> std::convertible_to<std::int64_t>;
@@ -68,6 +68,14 @@ constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   if constexpr (requires { C::kOverflowRule; })
     if (error == ParseError::overflow) return C::kOverflowRule;
   return C::kRangeRule;
+}
+
+// The times that generators take. A codec whose range they do not use up has a kGenerateTimeRange
+// next to its kTimeRange.
+template <Codec C>
+constexpr const char* generate_time_range() noexcept {
+  if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;
+  return C::kTimeRange;
 }
 
 // Quotients rounded down and up, also of times before 1970.

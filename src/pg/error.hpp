@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/codec.hpp"
+#include "core/input.hpp"
 #include "pg/postgres.hpp"
 #include "pg/text.hpp"
 
@@ -21,10 +22,11 @@ bool looks_like_a_time(const char* text);
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
 
-// What the characters of a text of that size should be.
+// What the characters of the text should be.
 template <Codec C>
-constexpr const char* digit_name([[maybe_unused]] std::size_t text_size) {
-  if constexpr (requires { C::digit_name(text_size); }) return C::digit_name(text_size);
+constexpr const char* digit_name(std::string_view text) {
+  if (is_hex_of_bytes<C>(text)) return "hexadecimal digit";
+  if constexpr (requires { C::digit_name(text.size()); }) return C::digit_name(text.size());
   return C::kDigit;
 }
 
@@ -46,12 +48,11 @@ constexpr bool looks_like_a_uuid([[maybe_unused]] std::string_view text) {
   return false;
 }
 
-// Reports text, which C::parse refused: 22P02, softly where the caller asked for that.
+// Reports text, which parse_input refused: 22P02, softly where the caller asked for that.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
   result = prefer_bad_character(text, result);
   const char* at = text + result.position;
-  const std::size_t size = std::strlen(text);
   const int position = static_cast<int>(result.position) + 1;
   ereturn(context, (Datum)0,
           (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
@@ -62,7 +63,7 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
                                   C::kSyntax, pg_mbstrlen(text))
            : result.error == ParseError::digit
                ? errdetail("%s at position %d is not a %s.", name_character(at), position,
-                           digit_name<C>(size))
+                           digit_name<C>(text))
                : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
                            range_rule<C>(result.error)),
            looks_like_a_time(text)
@@ -88,7 +89,28 @@ template <Codec C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for type %s", C::kName),
-                  errdetail("gen_%s takes times from %s.", C::kName, C::kTimeRange)));
+                  errdetail("gen_%s takes times from %s.", C::kName, generate_time_range<C>())));
+}
+
+// Raise an error for an argument of T_from_parts that the field of a C does not hold: 22008 for a
+// time, 22003 for a number, 22P03 for bytes that are too few or too many.
+template <Codec C>
+[[noreturn]] void time_outside() {
+  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                  errmsg("timestamp out of range for type %s", C::kName),
+                  errdetail("The times of type %s are %s.", C::kName, C::kTimeRange)));
+}
+template <Codec C>
+[[noreturn]] void number_outside(const char* field, int number, std::uint32_t greatest) {
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("%s %d is out of range for type %s", field, number, C::kName),
+                  errdetail("It is a number from 0 to %u.", greatest)));
+}
+template <Codec C>
+[[noreturn]] void wrong_number_of_bytes(const char* field, std::size_t expected, std::size_t size) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                  errmsg("invalid %s for type %s", field, C::kName),
+                  errdetail("Expected %zu bytes, found %zu.", expected, size)));
 }
 
 }  // namespace ids

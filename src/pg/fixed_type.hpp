@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/codec.hpp"
+#include "core/input.hpp"
 #include "pg/clock.hpp"
 #include "pg/error.hpp"
 #include "pg/planner.hpp"
@@ -47,12 +48,7 @@ struct FixedType {
   }
 
   static Datum in(FunctionCallInfo fcinfo) {
-    const char* text = PG_GETARG_CSTRING(0);
-    Value value;
-    const ParseResult result = C::parse(text, value);
-    if (unlikely(result.error != ParseError::none))
-      return invalid_text<C>(fcinfo->context, text, result);
-    return put(value);
+    return from_text(fcinfo->context, PG_GETARG_CSTRING(0));
   }
 
   static Datum out(FunctionCallInfo fcinfo) {
@@ -75,7 +71,18 @@ struct FixedType {
   static Datum recv(FunctionCallInfo fcinfo) {
     auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int size = message->len - message->cursor;
-    return from_bytes(pq_getmsgbytes(message, size), size);
+    const char* bytes = pq_getmsgbytes(message, size);
+    if (size == int{kSize}) return from_bytes(bytes, size);
+    // No text of an id has the length of its bytes, so it is taken here too: some clients send it
+    // whatever the format is. It is ASCII, and as such the same in every encoding.
+    Value value;
+    const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
+    if (result.error == ParseError::none) return put(value);
+    if (result.error == ParseError::length) invalid_bytes<C>(size);
+    // The message shows the text, which may be anything: check and convert it as text is.
+    message->cursor -= size;
+    int converted_size;
+    return from_text(fcinfo->context, pq_getmsgtext(message, size, &converted_size));
   }
 
   static Datum send(FunctionCallInfo fcinfo) { return to_bytea(fcinfo); }
@@ -88,6 +95,11 @@ struct FixedType {
   static Datum to_bytea(FunctionCallInfo fcinfo) {
     const Value value = get(PG_GETARG_DATUM(0));
     return bytea_datum(value.data(), kSize);
+  }
+
+  static Datum is_valid(FunctionCallInfo fcinfo) {
+    Value value;
+    PG_RETURN_BOOL(parse_input<C>(text_view(PG_GETARG_TEXT_PP(0)), value) == ParseResult{});
   }
 
   static Datum eq(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
@@ -219,8 +231,10 @@ struct FixedType {
   }
 #endif
 
-  // For the functions of one type: the time of a value, the time that a generator is given, in
-  // units since 1970 (22008 if it is out of range), and bytes as a bytea.
+  // For the functions of one type: the time of a value; the time that a generator is given, in
+  // units since 1970 (22008 if it is out of range); bytes as a bytea; and the fields that
+  // T_from_parts is given, each checked: a time of the type (22008), a number (22003) and bytes
+  // (22P03).
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
@@ -236,6 +250,24 @@ struct FixedType {
     std::memcpy(VARDATA(result), bytes, size);
     PG_RETURN_BYTEA_P(result);
   }
+  static std::uint64_t time_field(TimestampTz timestamp) {
+    const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
+    if (time < C::kMinTime || time > C::kMaxTime) time_outside<C>();
+    return static_cast<std::uint64_t>(time);
+  }
+  static std::uint32_t number_field(const char* name, std::int32_t number, std::uint32_t greatest) {
+    if (number < 0 || static_cast<std::uint32_t>(number) > greatest)
+      number_outside<C>(name, number, greatest);
+    return static_cast<std::uint32_t>(number);
+  }
+  template <std::size_t N>
+  static Bytes<N> bytes_field(const char* name, const bytea* source) {
+    Bytes<N> bytes;
+    if (VARSIZE_ANY_EXHDR(source) != N)
+      wrong_number_of_bytes<C>(name, N, VARSIZE_ANY_EXHDR(source));
+    std::memcpy(bytes.data(), VARDATA_ANY(source), N);
+    return bytes;
+  }
 
  private:
   static const std::uint8_t* bytes(Datum datum) {
@@ -249,6 +281,13 @@ struct FixedType {
 
   static int compare_arguments(FunctionCallInfo fcinfo) {
     return compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+  }
+
+  static Datum from_text([[maybe_unused]] Node* context, const char* text) {
+    Value value;
+    const ParseResult result = parse_input<C>(text, value);
+    if (unlikely(result.error != ParseError::none)) return invalid_text<C>(context, text, result);
+    return put(value);
   }
 
   static Datum from_bytes(const char* source, std::size_t size) {
@@ -346,6 +385,7 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   IDS_TYPE_FUNCTION(name, codec, to_text)           \
   IDS_TYPE_FUNCTION(name, codec, recv)              \
   IDS_TYPE_FUNCTION(name, codec, send)              \
+  IDS_TYPE_FUNCTION(name, codec, is_valid)          \
   IDS_TYPE_FUNCTION(name, codec, from_bytea)        \
   IDS_TYPE_FUNCTION(name, codec, to_bytea)          \
   IDS_TYPE_FUNCTION(name, codec, eq)                \

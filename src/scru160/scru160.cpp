@@ -65,6 +65,18 @@ IDS_FUNCTION(gen_scru160_at) {
   return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>());
 }
 
+// scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) -> scru160
+IDS_FUNCTION(scru160_from_parts) {
+  const std::uint64_t time = Type::time_field(PG_GETARG_TIMESTAMPTZ(0));
+  const std::uint32_t counter = Type::number_field("counter", PG_GETARG_INT32(1), UINT16_MAX);
+  const std::uint32_t random16 = Type::number_field("random16", PG_GETARG_INT32(2), UINT16_MAX);
+  const auto random80 = Type::bytes_field<10>("random80", PG_GETARG_BYTEA_PP(3));
+  return Type::put(Scru160::make(time, static_cast<std::uint16_t>(counter),
+                                 static_cast<std::uint16_t>(random16),
+                                 load_big_endian<std::uint16_t>(random80.data()),
+                                 load_big_endian<std::uint64_t>(random80.data() + 2)));
+}
+
 // scru160_hex(scru160) -> text
 IDS_FUNCTION(scru160_hex) {
   char hex[Scru160::kHexSize];

@@ -28,7 +28,9 @@ struct Scru160 {
   static constexpr char kSyntax[] = "32 base32hex digits or 40 hexadecimal digits";
   static constexpr char kDigit[] = "base32hex digit";
   static constexpr char kRangeRule[] = "every 20 bytes are a scru160";  // never broken
-  static constexpr char kTimeRange[] = "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
+  static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
+  static constexpr char kGenerateTimeRange[] =
+      "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
   static constexpr bool kByValue = false;
 
   static constexpr std::int64_t kUnitUs = 1000;

@@ -27,4 +27,7 @@ COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time, fo
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_parts(scru160) IS 'fields of a scru160: time, counter, random16, random80';
+CREATE FUNCTION scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'fields of a scru160: time, counter, random16, random80';
+COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'scru160 of these fields: time, counter, random16, 10 bytes of random80';

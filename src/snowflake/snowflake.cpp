@@ -63,6 +63,23 @@ IDS_FUNCTION(snowflake_parts) {
                Int32GetDatum(Snowflake::increment(value))});
 }
 
+// snowflake_from_parts(at timestamptz, random int, increment int) -> snowflake
+IDS_FUNCTION(snowflake_from_parts) {
+  const std::uint64_t time = Type::time_field(PG_GETARG_TIMESTAMPTZ(0));
+  const std::uint32_t random =
+      Type::number_field("random", PG_GETARG_INT32(1), Snowflake::kMaxRandom);
+  const std::uint32_t increment =
+      Type::number_field("increment", PG_GETARG_INT32(2), Snowflake::kMaxIncrement);
+  return Type::put(Snowflake::make(time, random, increment));
+}
+
+// snowflake_name(snowflake) -> text
+IDS_FUNCTION(snowflake_name) {
+  char name[Snowflake::kTextSize];
+  Snowflake::format_name(Type::get(PG_GETARG_DATUM(0)), name);
+  return text_datum({name, sizeof name});
+}
+
 // snowflake_from_bigint(bigint) -> snowflake: of the same 64 bits
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);

@@ -5,8 +5,10 @@
 //          12  random
 //          10  increment
 //   text   11 digits 0-9a-zA-Z (base 62); it does not sort like the number, as lower case digits
-//          come before upper case
-//   range  2017-01-01 to 2086-09-07T15:47:35.551Z, text aZl8N0y58M8 to lYGhA16ahyf
+//          come before upper case. Names with digits 0-9A-Za-z, which the project's code writes and
+//          which sort like the number, are read as well: the first digit, a-l or A-L, tells which
+//   range  2017-01-01 to 2086-09-07T15:47:35.551Z, text aZl8N0y58M8 to lYGhA16ahyf, names
+//          AzL8n0Y58m8 to LygHa16AHYF
 //   errors not 11 characters; a character that is no digit; a number without the prefix (below
 //          2^63); a number over 64 bits
 #pragma once
@@ -53,7 +55,8 @@ struct Snowflake {
   static constexpr char kRangeRule[] =
       "the first bit of a snowflake is set, so the least is aZl8N0y58M8 (2^63)";
   static constexpr char kOverflowRule[] =
-      "a snowflake has 64 bits, so the greatest is lYGhA16ahyf (2^64 - 1)";
+      "a snowflake has 64 bits, so the greatest is lYGhA16ahyf (2^64 - 1), and names with upper "
+      "case first are AzL8n0Y58m8 to LygHa16AHYF";
   static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
   static constexpr bool kByValue = true;
 
@@ -89,8 +92,15 @@ struct Snowflake {
     std::uint64_t number = 0;
     const ParseResult result = parse_digits(kBase62LowerFirst, text, UINT64_MAX, number);
     if (result.error == ParseError::digit) return result;
-    if (result.error == ParseError::overflow)
+    if (result.error == ParseError::overflow) {
+      // No name of the other alphabet is below 2^64 in this one.
+      if (parse_digits(kBase62UpperFirst, text, UINT64_MAX, number) == ParseResult{} &&
+          number >= kPrefix) {
+        out = from_number(number);
+        return {};
+      }
       return beyond<Snowflake>(last(kMaxTime), text, result.error);
+    }
     if (number < kPrefix) return beyond<Snowflake>(first(kMinTime), text, ParseError::range);
     out = from_number(number);
     return {};
@@ -98,6 +108,11 @@ struct Snowflake {
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
     format_digits(kBase62LowerFirst, number(value), out);
+  }
+
+  // The name in the other alphabet.
+  static constexpr void format_name(const Value& value, std::span<char, kTextSize> out) noexcept {
+    format_digits(kBase62UpperFirst, number(value), out);
   }
 
   static constexpr bool valid(const Value& value) noexcept { return number(value) >= kPrefix; }

@@ -11,6 +11,12 @@ COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment
 
 --@ comparison
 
+-- The name in the other alphabet
+
+CREATE FUNCTION snowflake_name(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_name(snowflake) IS 'name in digits 0-9A-Za-z, which sorts like the snowflake';
+
 -- Numbers
 
 CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -47,4 +53,7 @@ COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake) IS 'fields of a snowflake: time, random, increment';
+CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'fields of a snowflake: time, random, increment';
+COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'snowflake of these fields: time, random, increment';

@@ -52,11 +52,13 @@ IDS_FUNCTION(gen_tbsl) {
 // gen_tbsl_machine(machine_id int, sequenced boolean) -> tbsl
 IDS_FUNCTION(gen_tbsl_machine) {
   const std::int32_t machine_id = PG_GETARG_INT32(0);
-  if (machine_id < 0 || machine_id > std::int32_t{Tbsl::kMaxMachine})
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid machine id: %d", machine_id),
-             errdetail("The machine ids of tbsl are 0 to %d.", Tbsl::kMaxMachine)));
-  return generate(static_cast<std::uint32_t>(machine_id), PG_GETARG_BOOL(1));
+  if (machine_id < -1 || machine_id > std::int32_t{Tbsl::kMaxMachine})
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid machine id: %d", machine_id),
+         errdetail("The machine ids of tbsl are 0 to %d; -1 is ids.node_id.", Tbsl::kMaxMachine)));
+  return generate(machine_id < 0 ? node_machine_id() : static_cast<std::uint32_t>(machine_id),
+                  PG_GETARG_BOOL(1));
 }
 
 // gen_tbsl(at timestamptz) -> tbsl
@@ -73,6 +75,15 @@ IDS_FUNCTION(tbsl_parts) {
   return row_datum(
       fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Tbsl::machine_id(value)),
                Int32GetDatum(Tbsl::suffix(value))});
+}
+
+// tbsl_from_parts(at timestamptz, machine_id int, suffix int) -> tbsl
+IDS_FUNCTION(tbsl_from_parts) {
+  const std::uint64_t time = Type::time_field(PG_GETARG_TIMESTAMPTZ(0));
+  const std::uint32_t machine_id =
+      Type::number_field("machine_id", PG_GETARG_INT32(1), Tbsl::kMaxMachine);
+  const std::uint32_t suffix = Type::number_field("suffix", PG_GETARG_INT32(2), Tbsl::kMaxSuffix);
+  return Type::put(Tbsl::make(time, machine_id, suffix));
 }
 
 // tbsl_to_base(tbsl, base int) -> text

@@ -21,9 +21,9 @@ COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 3
 
 -- Generators and parts
 
-CREATE FUNCTION gen_tbsl()                                                      RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-CREATE FUNCTION gen_tbsl_machine(machine_id int, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-CREATE FUNCTION gen_tbsl(at timestamptz)                                        RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl()                                                                   RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl_machine(machine_id int DEFAULT -1, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gen_tbsl(at timestamptz)                                                     RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or 0, greater than every one before';
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id, its suffix random or counting from 1';
@@ -31,4 +31,7 @@ COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time,
 
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_parts(tbsl) IS 'fields of a tbsl: time, machine id, suffix';
+CREATE FUNCTION tbsl_from_parts(at timestamptz, machine_id int, suffix int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_parts(tbsl)                       IS 'fields of a tbsl: time, machine id, suffix';
+COMMENT ON FUNCTION tbsl_from_parts(timestamptz, int, int) IS 'tbsl of these fields: time, machine id, suffix';

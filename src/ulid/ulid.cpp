@@ -38,6 +38,14 @@ IDS_FUNCTION(gen_ulid_at) {
                               random_bits<std::uint64_t>()));
 }
 
+// ulid_from_parts(at timestamptz, randomness bytea) -> ulid
+IDS_FUNCTION(ulid_from_parts) {
+  const std::uint64_t time = Type::time_field(PG_GETARG_TIMESTAMPTZ(0));
+  const auto randomness = Type::bytes_field<10>("randomness", PG_GETARG_BYTEA_PP(1));
+  return Type::put(Ulid::make(time, load_big_endian<std::uint16_t>(randomness.data()),
+                              load_big_endian<std::uint64_t>(randomness.data() + 2)));
+}
+
 // ulid_parts(ulid) -> (at timestamptz, randomness bytea)
 IDS_FUNCTION(ulid_parts) {
   const Ulid::Value value = Type::get(PG_GETARG_DATUM(0));

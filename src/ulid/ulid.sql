@@ -29,4 +29,7 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid) IS 'fields of a ulid: time, randomness';
+CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'fields of a ulid: time, randomness';
+COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'ulid of these fields: time, 10 bytes of randomness';

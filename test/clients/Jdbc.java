@@ -135,7 +135,7 @@ class Jdbc {
     // The rows of a time range.
     var june = OffsetDateTime.parse("2016-06-01T00:00:00Z");
     var july = OffsetDateTime.parse("2016-07-01T00:00:00Z");
-    var after = strings(prepare(connection, "SELECT name FROM item WHERE id >= ? ORDER BY id", july));
+    var after = strings(prepare(connection, "SELECT name FROM item WHERE id >= ulid_first(?) ORDER BY id", july));
     var within = prepare(connection, "SELECT id::timestamptz FROM item WHERE id <@ tstzrange(?, ?)", june, july).executeQuery();
     within.next();
     var time = within.getObject(1, OffsetDateTime.class);

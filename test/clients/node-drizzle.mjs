@@ -33,9 +33,9 @@ const one = await db.select().from(item).where(eq(item.id, second.id))
 const both = await db.select().from(item).where(inArray(item.id, [first.id, second.id])).orderBy(desc(item.id))
 const relating = await db.select().from(item).where(arrayContains(item.related, [first.id]))
 
-// The rows of a time range. A Date is sent without a type, so it needs a cast, and gte(item.id, ...) does not do.
+// The rows of a time range. gte(item.id, ...) would take the time for an id.
 const [june, july] = [new Date('2016-06-01T00:00:00Z'), new Date('2016-07-01T00:00:00Z')]
-const after = await db.select().from(item).where(sql`${item.id} >= ${july}::timestamptz`).orderBy(item.id)
+const after = await db.select().from(item).where(sql`${item.id} >= ulid_first(${july})`).orderBy(item.id)
 const within = await db
   .select({ name: item.name, at: sql`${item.id}::timestamptz`.mapWith((at) => new Date(at)) })
   .from(item)

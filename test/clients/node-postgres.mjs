@@ -42,9 +42,9 @@ const copyIn = client.query(copy.from('COPY item (id, name) FROM STDIN'))
 await pipeline(Readable.from(['01AN4Z07BY79KA1307SR9X4MV3\tcopied\n']), copyIn)
 const out = await text(client.query(copy.to('COPY (SELECT id FROM item ORDER BY id) TO STDOUT')))
 
-// The rows of a time range. A Date is sent without a type, so it needs a cast.
+// The rows of a time range.
 const [june, july] = [new Date('2016-06-01T00:00:00Z'), new Date('2016-07-01T00:00:00Z')]
-const after = await rows('SELECT name FROM item WHERE id >= $1::timestamptz ORDER BY id', [july])
+const after = await rows('SELECT name FROM item WHERE id >= ulid_first($1) ORDER BY id', [july])
 const within = await rows('SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange($1, $2)', [june, july])
 
 // ---- What it must give ----

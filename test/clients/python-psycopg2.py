@@ -45,7 +45,7 @@ cursor.copy_expert("COPY (SELECT id FROM item ORDER BY id) TO STDOUT", out)
 
 # The rows of a time range: a datetime, or a range of them.
 june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
-after = rows("SELECT name FROM item WHERE id >= %s ORDER BY id", [july])
+after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [july])
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s", [DateTimeTZRange(june, july)])
 
 # ---- What it must give ----

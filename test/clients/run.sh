@@ -1,29 +1,88 @@
 #!/bin/bash
 # Runs each client against the server in PGHOST, PGPORT ... and in a database of its own, as they all make a table item.
-# A client prints its name and version, and leaves with 0 if all went as it should; else what it says is shown.
+# A client prints its name and version, and leaves with 0 if all went as it should; else what it says is shown. One that lacks
+# a package is left out, which is said too. CLIENTS="psycopg rails" runs only these.
+#   test/clients/run.sh packages      only prints the packages that are missing
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
+mode=${1:-run}
+build=build/test/clients
 failed=0
-client() {
-  createdb "$1"
-  psql -qd "$1" -c 'CREATE EXTENSION ids'
-  if output=$(PGDATABASE=$1 "${@:2}" 2>&1); then
-    echo "$output: ok"
+
+# A package of Debian, or what it brings as a command or a module of Debian's Python; or npm:PACKAGE.
+has() {
+  case $1 in
+    npm:*) cmp -s test/clients/package-lock.json $build/package-lock.json && [ -d "$build/node_modules/${1#npm:}" ] ;;
+    rustc | cargo) [ -x "/usr/bin/$1" ] ;;
+    python3-*) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
+    *) command -v "$1" >/dev/null || dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed ;;
+  esac
+}
+
+client() { # name packages command
+  local name=$1 missing=() package output
+  [[ -z ${CLIENTS:-} || " $CLIENTS " == *" $name "* ]] || return 0
+  for package in $2; do has "$package" || missing+=("$package"); done
+  if [ "$mode" = packages ]; then
+    printf '%s\n' ${missing[@]+"${missing[@]}"}
+  elif [ ${#missing[@]} -gt 0 ]; then
+    echo "$name: left out, for want of ${missing[*]}"
   else
-    printf '%s: FAILED\n%s\n' "$1" "$output"
-    failed=1
+    createdb "$name"
+    psql -qd "$name" -c 'CREATE EXTENSION ids'
+    if output=$(PGDATABASE=$name "${@:3}" 2>&1); then
+      echo "$output: ok"
+    else
+      printf '%s: FAILED\n%s\n' "$name" "$output"
+      failed=1
+    fi
   fi
 }
 
+# Go takes Debian's modules, and lib/pq refuses a variable that pg_virtualenv sets.
+go_run() {
+  env -u PGSYSCONFDIR GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$build/go" go run "test/clients/$1"
+}
+
+# So does Rust.
+rust_run() {
+  local project=$build/rust
+  mkdir -p $project/src $project/.cargo
+  cp test/clients/rust-tokio-postgres.rs $project/src/main.rs
+  printf '%s\n' '[package]' 'name = "client"' 'version = "0.0.0"' 'edition = "2021"' '[dependencies]' \
+    'tokio = { version = "1", features = ["macros", "rt-multi-thread"] }' 'tokio-postgres = "0.7"' >$project/Cargo.toml
+  printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' 'directory = "/usr/share/cargo/registry"' >$project/.cargo/config.toml
+  (cd $project && PATH=/usr/bin:$PATH cargo run --quiet --offline)
+}
+
+# The variables keep Prisma from downloading engines that the client does without.
+prisma_run() {
+  (cd $build && CHECKPOINT_DISABLE=1 PRISMA_SCHEMA_ENGINE_BINARY=/bin/true PRISMA_QUERY_ENGINE_LIBRARY=/bin/true \
+    npx prisma generate --schema node-prisma.prisma) >$build/prisma.log 2>&1 || { cat $build/prisma.log; return 1; }
+  node $build/node-prisma.mjs
+}
+
 # Node looks for modules beside the file that imports them, and they are not to be in the source tree.
-cp test/clients/*.mjs build/test/clients
+mkdir -p $build
+cp test/clients/*.mjs test/clients/*.prisma $build
 
 # Debian's Python, as that is the one that sees Debian's packages.
-client psycopg2 /usr/bin/python3 test/clients/python-psycopg2.py
-client psycopg /usr/bin/python3 test/clients/python-psycopg.py
-client sqlalchemy /usr/bin/python3 test/clients/python-sqlalchemy.py
-client node-postgres node build/test/clients/node-postgres.mjs
-client drizzle node build/test/clients/node-drizzle.mjs
-client jdbc java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
+client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
+client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
+client sqlalchemy 'python3-sqlalchemy python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
+client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
+client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py
+client rails 'ruby ruby-activerecord ruby-pg' ruby test/clients/ruby-rails.rb
+client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
+client node-postgres 'nodejs npm npm:pg npm:pg-copy-streams' node $build/node-postgres.mjs
+client postgresjs 'nodejs npm npm:postgres' node $build/node-postgresjs.mjs
+client drizzle 'nodejs npm npm:drizzle-orm' node $build/node-drizzle.mjs
+client kysely 'nodejs npm npm:kysely' node $build/node-kysely.mjs
+client knex 'nodejs npm npm:knex' node $build/node-knex.mjs
+client typeorm 'nodejs npm npm:typeorm' node $build/node-typeorm.mjs
+client prisma 'nodejs npm npm:prisma npm:@prisma/adapter-pg' prisma_run
+client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
+client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
+client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
+client tokio-postgres 'rustc cargo librust-tokio-postgres-dev' rust_run
 exit $failed

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/codec.hpp"
+#include "core/input.hpp"
 
 // Ends the run, which makes libFuzzer write the input to a file.
 #define REQUIRE(condition)                                                           \
@@ -93,6 +94,21 @@ bool check_parse(std::string_view text, typename C::Value& value, Parse parse) {
     REQUIRE(next.error != ParseError::length);
     REQUIRE(next.error != ParseError::digit || next.position > result.position);
   }
+  return false;
+}
+
+// The same for the input function. Returns whether it was accepted as a text of the type's own, not
+// as the hexadecimal digits of its bytes.
+template <Codec C>
+bool check_input(std::string_view text, typename C::Value& value) {
+  if (!check_parse<C>(text, value, parse_input<C>)) return false;
+  if (!text.starts_with(kHexPrefix)) return true;
+  std::string hex(kHexPrefix);
+  for (const std::uint8_t byte : value) {
+    hex += kHexDigits.digits[byte >> 4];
+    hex += kHexDigits.digits[byte & 15];
+  }
+  REQUIRE(lower(text) == hex);
   return false;
 }
 

@@ -5,7 +5,7 @@
 void ids::fuzz(std::span<const std::uint8_t> input) {
   Scru160::Value value;
   const std::string_view text = as_text(input);
-  if (check_parse<Scru160>(text, value, Scru160::parse)) {
+  if (check_input<Scru160>(text, value)) {
     char hex[Scru160::kHexSize];
     Scru160::format_hex(value, hex);
     const std::string_view hex_text(hex, Scru160::kHexSize);

@@ -15,6 +15,14 @@ sub seed
 	close $handle or die "$file: $!";
 }
 
+# An id's bytes as recv and as the input take them.
+sub bytes
+{
+	my ($target, $hex) = @_;
+	seed($target, pack('H*', $hex));
+	seed($target, "\\x$hex");
+}
+
 # Calls $use with each row of a file as a hash; nulls are undefined.
 sub rows
 {
@@ -31,14 +39,14 @@ sub rows
 }
 
 rows('ulid_parse', sub { seed('ulid', $_[0]{input}) });
-rows('ulid_encode', sub { seed('ulid', pack('H*', $_[0]{bytes_hex})) if $_[0]{bytes_hex} });
+rows('ulid_encode', sub { bytes('ulid', $_[0]{bytes_hex}) if $_[0]{bytes_hex} });
 rows('scru160_parse', sub { seed('scru160', $_[0]{input}) });
-rows('scru160_encode', sub { seed('scru160', pack('H*', $_[0]{hex})); seed('scru160', $_[0]{base32hex}) });
+rows('scru160_encode', sub { bytes('scru160', $_[0]{hex}); seed('scru160', $_[0]{base32hex}) });
 rows('tbsl_parse', sub { seed('tbsl', $_[0]{input}) });
-rows('tbsl', sub { seed('tbsl', pack('H*', $_[0]{text})) if $_[0]{text} });
+rows('tbsl', sub { bytes('tbsl', $_[0]{text}) if $_[0]{text} });
 rows('tbsl_base', sub { seed('tbsl_base', $_[0]{encoded}) });
 rows('snowflake_decode', sub { seed('snowflake', $_[0]{input}); seed('base62', $_[0]{input}) });
-rows('snowflake', sub { seed('snowflake', pack('Q>', $_[0]{uint64})) if $_[0]{uint64} });
+rows('snowflake', sub { bytes('snowflake', sprintf '%016x', $_[0]{uint64}) if $_[0]{uint64} });
 rows('snowflake_base62', sub { seed('base62', $_[0]{base62}); seed('base62', $_[0]{base62_upper_first}) });
 rows('codokey_decode', sub { seed('codokey', pack('l>3a*', @{ $_[0] }{qw(since_year until_year until_split key)})) });
 rows('codokey_encode', sub {

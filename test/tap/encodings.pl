@@ -1,5 +1,5 @@
 # Databases of several encodings: characters that are not ASCII are refused by every type and function
-# of text, in messages that the client can read.
+# of text, also where the text comes in binary format, in messages that the client can read.
 use strict;
 use warnings;
 use Encode qw(from_to);
@@ -29,26 +29,44 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
 
-# The message of the error that a query ends in, for a client with the database's encoding or UTF-8.
+# A client of SQL_ASCII sends and gets the bytes of the database.
+sub converts
+{
+	my ($database, $client) = @_;
+	return $client eq 'SQL_ASCII' && $database ne 'sql_ascii';
+}
+
+# The message of the error that an expression or a COPY ends in, for a client with the database's encoding or UTF-8.
 sub message
 {
 	my ($database, $client, $query) = @_;
 	local $ENV{PGCLIENTENCODING} = $client;
-	# A client of SQL_ASCII sends and gets the bytes of the database.
-	my $converts = $client eq 'SQL_ASCII' && $database ne 'sql_ascii';
+	my $converts = converts($database, $client);
 	from_to($query, 'UTF-8', $perl_name{$database}) if $converts;
-	$node->psql($database, "SELECT $query", extra_params => [ '-v', 'VERBOSITY=verbose' ], stderr => \my $message);
+	$node->psql($database, $query =~ /^COPY/ ? $query : "SELECT $query", extra_params => [ '-v', 'VERBOSITY=verbose' ], stderr => \my $message);
 	from_to($message, $perl_name{$database}, 'UTF-8') if $converts;
 	$message =~ s/^psql:<stdin>:\d+: //;
 	return $message;
 }
 
-# The length of each type's text, and what it calls its digits.
-my (%size, %digit);
+# The same for bytes that come in binary format, as an id of the type.
+sub message_of_binary
+{
+	my ($database, $client, $type, $bytes) = @_;
+	my $file = $node->basedir . '/binary';
+	open(my $handle, '>:raw', $file) or die "$file: $!";
+	print $handle "PGCOPY\n\xff\r\n\0", pack('NN n N/a n', 0, 0, 1, $bytes, 0xffff);
+	close $handle;
+	return message($database, $client, "COPY received_$type FROM '$file' (FORMAT binary)");
+}
+
+# The length of each type's text and of its bytes, and what it calls its digits.
+my (%size, %bytes, %digit);
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 foreach my $type (split ' ', $ENV{IDS_TYPES})
 {
 	$size{$type} = $node->safe_psql('postgres', "SELECT length(gen_$type()::text)");
+	$bytes{$type} = $node->safe_psql('postgres', "SELECT length(gen_$type()::bytea)");
 	($digit{$type}) = message('postgres', 'UTF8', "overlay(gen_$type()::text PLACING '?' FROM 1)::$type") =~ /"\?" at position 1 is not a (.*)\.\n/;
 }
 
@@ -57,13 +75,17 @@ foreach my $encoding (sort keys %characters)
 	my $database = lc $encoding;
 	$node->safe_psql('postgres', "CREATE DATABASE $database TEMPLATE template0 ENCODING '$encoding' LC_COLLATE 'C' LC_CTYPE 'C'");
 	$node->safe_psql($database, 'CREATE EXTENSION ids');
-	my $legible = sub {
-		my ($what, $query, $invalid, $text, $before, $character, $digit) = @_;
+	my $expected = sub {
+		my ($invalid, $text, $before, $character, $digit) = @_;
 		my $name = $encoding eq 'SQL_ASCII' ? sprintf('Byte 0x%02x', ord $character) : qq{Character "$character"};
 		my $detail = sprintf '%s at position %d is not a %s.', $name, $before + 1, $digit;
-		my $expected = qr/^ERROR:  22P02: invalid \Q$invalid\E: "\Q$text\E"\n.*DETAIL:  \Q$detail\E\n/s;
-		like(message($database, $_, $query), $expected, "$encoding, $_ client: $what") foreach ('UTF8', 'SQL_ASCII');
+		return qr/^ERROR:  22P02: invalid \Q$invalid\E: "\Q$text\E"\n.*DETAIL:  \Q$detail\E\n/s;
 	};
+	my $legible = sub {
+		my ($what, $query, @expected) = @_;
+		like(message($database, $_, $query), $expected->(@expected), "$encoding, $_ client: $what") foreach ('UTF8', 'SQL_ASCII');
+	};
+	$node->safe_psql($database, "CREATE TABLE received_$_ (id $_)") foreach keys %size;
 
 	foreach my $character (@{ $characters{$encoding} })
 	{
@@ -76,6 +98,23 @@ foreach my $encoding (sort keys %characters)
 				my ($before, $after) = @$place;
 				my $text = '0' x $before . $character . '0' x $after;
 				$legible->("$type, $before digits before $bytes bytes", "('$text')::text::$type", "input syntax for type $type", $text, $before, $character, $digit{$type});
+			}
+			# In binary format, as long in the client's bytes as a text, or as \\x and the hexadecimal digits.
+			foreach my $client ('UTF8', 'SQL_ASCII')
+			{
+				my $sent = $character;
+				from_to($sent, 'UTF-8', $perl_name{$database}) if converts($database, $client);
+				foreach my $form ([ '00000', $size{$type}, $digit{$type} ], [ '\x000', 2 + 2 * $bytes{$type}, 'hexadecimal digit' ])
+				{
+					my ($before, $length, $digit) = @$form;
+					my $after = '0' x ($length - length($before . $sent));
+					# In the database's bytes it may no longer be as long.
+					from_to(my $stored = $character, 'UTF-8', $perl_name{$database} // 'UTF-8');
+					$digit = $digit{$type} if length $stored != length $sent;
+					like(message_of_binary($database, $client, $type, "$before$sent$after"),
+						$expected->("input syntax for type $type", "$before$character$after", length $before, $character, $digit),
+						"$encoding, $client client: $type in binary, $length bytes");
+				}
 			}
 			my $text = "1$character$character";
 			$legible->("$type, two characters", "('$text')::text::$type", "input syntax for type $type", $text, 1, $character, $digit{$type});
@@ -96,6 +135,13 @@ foreach my $encoding (sort keys %characters)
 	my ($ours) = message($database, 'UTF8', "E'0\\xff0'::ulid") =~ /^(ERROR:  \w+)/;
 	my ($theirs) = message($database, 'UTF8', "E'0\\xff0'::uuid") =~ /^(ERROR:  \w+)/;
 	is($ours, $theirs, "$encoding: a byte that is no character") unless $encoding eq 'LATIN1';
+	foreach my $type (sort keys %size)
+	{
+		my ($binary) = message_of_binary($database, 'UTF8', $type, "0\xff" . '0' x ($size{$type} - 2)) =~ /^(ERROR:  \w+)/;
+		is($binary, 'ERROR:  22021', "$encoding: $type in binary with a byte that is no character");
+		($binary) = message_of_binary($database, 'UTF8', $type, "\0" x $size{$type}) =~ /^(ERROR:  \w+)/;
+		is($binary, 'ERROR:  22021', "$encoding: $type in binary with bytes of zero");
+	}
 }
 
 $node->stop;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <new>
 #include <random>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include "catch.hpp"
 #include "core/codec.hpp"
+#include "core/input.hpp"
+#include "vectors.hpp"
 
 template <ids::Codec C>
 std::string format(const typename C::Value& value) {
@@ -22,14 +25,14 @@ template <ids::Codec C>
 typename C::Value parse(const std::string& text) {
   typename C::Value value{};
   INFO(text);
-  REQUIRE(C::parse(text, value) == ids::ParseResult{});
+  REQUIRE(ids::parse_input<C>(text, value) == ids::ParseResult{});
   return value;
 }
 
 template <ids::Codec C>
 ids::ParseResult parse_result(const std::string& text) {
   typename C::Value value{};
-  return C::parse(text, value);
+  return ids::parse_input<C>(text, value);
 }
 
 // A random value of the type: random bytes between its first and last value of a random time.
@@ -69,16 +72,59 @@ void check_alignment() {
   }
 }
 
+// \x and the hexadecimal digits of the bytes: read in either case, refused for what is no digit and
+// where the value leaves the range.
+template <ids::Codec C>
+void check_hex_of_bytes() {
+  const auto last = C::last(C::kMaxTime);
+  const std::string text = "\\x" + to_hex(last);
+  CHECK(parse<C>(text) == last);
+  for (std::size_t position = 0; position < text.size(); ++position) {
+    for (const char bad : {'g', 'G', '/', ':', '@', '`', '-', ' ', '\0', '\x80', '\xff'}) {
+      std::string wrong = text;
+      wrong[position] = bad;
+      CAPTURE(wrong);
+      const ids::ParseResult expected = position < 2
+                                            ? ids::ParseResult{ids::ParseError::length, 0}
+                                            : ids::ParseResult{ids::ParseError::digit, position};
+      CHECK(parse_result<C>(wrong) == expected);
+    }
+  }
+  for (const std::string wrong : {"\\", "\\x", "\\x0"})
+    CHECK(parse_result<C>(wrong) == ids::ParseResult{ids::ParseError::length, 0});
+  for (const std::string& wrong : {text + "0", text + "00", "\\X" + text.substr(2)})
+    CHECK(parse_result<C>(wrong) == ids::ParseResult{ids::ParseError::length, 0});
+  // The values next to the range, of those that are none.
+  for (const auto& value :
+       {ids::decrement_bytes(C::first(C::kMinTime)), ids::increment_bytes(last)}) {
+    if (C::valid(value)) continue;
+    typename C::Value untouched{};
+    const std::string outside = "\\x" + to_hex(value);
+    CAPTURE(outside);
+    const ids::ParseResult result = ids::parse_input<C>(outside, untouched);
+    CHECK(result.error == ids::ParseError::range);
+    CHECK(untouched == typename C::Value{});
+    // Up to there it is the text of a value, from there on it is not.
+    const auto& end = value < C::first(C::kMinTime) ? C::first(C::kMinTime) : last;
+    const std::string end_text = "\\x" + to_hex(end);
+    CHECK(outside.substr(0, result.position) == end_text.substr(0, result.position));
+    CHECK(outside[result.position] != end_text[result.position]);
+  }
+}
+
 // Text, order, times and boundaries of 100,000 random values.
 template <ids::Codec C>
 void check_codec() {
   check_alignment<C>();
+  check_hex_of_bytes<C>();
   std::mt19937_64 random(20260101);
   typename C::Value previous = C::first(C::kMinTime);
   for (int i = 0; i < 100'000; ++i) {
     const auto value = random_value<C>(random);
     const auto time = C::time(value);
-    const bool round_trip = parse<C>(format<C>(value)) == value;
+    std::string hex = to_hex(value);
+    if (i % 2 == 0) std::transform(hex.begin(), hex.end(), hex.begin(), ::toupper);
+    const bool round_trip = parse<C>(format<C>(value)) == value && parse<C>("\\x" + hex) == value;
     const bool in_range = time >= C::kMinTime && time <= C::kMaxTime;
     const bool bounded = C::first(time) <= value && value <= C::last(time);
     const bool bounds_time = C::time(C::first(time)) == time && C::time(C::last(time)) == time;

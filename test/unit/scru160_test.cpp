@@ -59,7 +59,7 @@ TEST_CASE("scru160: every row of scru160_parse.tsv") {
   for (const Row& row : read_vectors("scru160_parse.tsv")) {
     CAPTURE(row["id"], row["input"]);
     Scru160::Value value{};
-    const ParseResult result = Scru160::parse(row["input"], value);
+    const ParseResult result = parse_input<Scru160>(row["input"], value);
     if (!row.field("error")) {
       CHECK(result == ParseResult{});
       CHECK(to_hex(value) == row["expect_hex"]);

@@ -34,7 +34,7 @@ TEST_CASE("ulid: every row of ulid_parse.tsv") {
   for (const Row& row : read_vectors("ulid_parse.tsv")) {
     CAPTURE(row["id"], row["input"]);
     Ulid::Value value{};
-    const ParseResult result = Ulid::parse(row["input"], value);
+    const ParseResult result = parse_input<Ulid>(row["input"], value);
     if (row["expect"] == "ERROR") {
       CHECK(result.error != ParseError::none);
       CHECK(value == Ulid::Value{});

@@ -1,0 +1,55 @@
+// What the input of every type takes: the type's own text, or \x and the hexadecimal digits of its
+// bytes in either case, as bytea is written.
+#pragma once
+
+#include <string_view>
+
+#include "alphabet.hpp"
+#include "bytes.hpp"
+#include "codec.hpp"
+
+namespace ids {
+
+inline constexpr std::string_view kHexPrefix = "\\x";
+inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
+
+// Whether a text is to be read as the bytes of a C. No text of a codec's own has that length.
+template <Codec C>
+constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
+  return text.size() == kHexPrefix.size() + 2 * C::kSize && text.starts_with(kHexPrefix);
+}
+
+// Reads such a text. ParseError::digit at the first character that is no digit, else
+// ParseError::range at the digit that makes the bytes none of the type; sets out if there is no
+// error.
+template <Codec C>
+constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Value& out) noexcept {
+  typename C::Value value{};
+  for (std::size_t i = kHexPrefix.size(); i < text.size(); ++i) {
+    const std::uint8_t digit = kHexDigits.value(text[i]);
+    if (digit == kHexDigits.kNotADigit) return {ParseError::digit, i};
+    std::uint8_t& byte = value[(i - kHexPrefix.size()) / 2];
+    byte = static_cast<std::uint8_t>(byte << 4 | digit);
+  }
+  if (!C::valid(value)) {
+    const auto first = C::first(C::kMinTime);
+    const auto end = value < first ? first : C::last(C::kMaxTime);
+    std::size_t same = 0;
+    while (value[same] == end[same]) ++same;
+    const bool upper_digit = (value[same] ^ end[same]) >> 4;
+    return {ParseError::range, kHexPrefix.size() + 2 * same + (upper_digit ? 0 : 1)};
+  }
+  out = value;
+  return {};
+}
+
+// Reads any text that is a C; sets out if there is no error.
+template <Codec C>
+constexpr ParseResult parse_input(std::string_view text, typename C::Value& out) noexcept {
+  const ParseResult result = C::parse(text, out);
+  if (result.error == ParseError::length && is_hex_of_bytes<C>(text))
+    return parse_hex_of_bytes<C>(text, out);
+  return result;
+}
+
+}  // namespace ids
