@@ -4,7 +4,13 @@
 --     psql -1 -v ON_ERROR_STOP=1 -f managed.sql
 --
 -- as the owner of the database, or as any role that can create functions in schema public. For another schema, replace "public."
--- in this file, with the point. When the server has the extension one day, "Managed servers" in README.md says how to move to it.
+-- in this file, with the point. Where the server has pg_tle, psql can also make an extension of it, as a role with pgtle_admin:
+--
+--     \set script `cat managed.sql`
+--     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
+--     CREATE EXTENSION uuidv7;
+--
+-- When the server has the extension one day, "Managed servers" in README.md says how to move to it.
 --
 -- As there, ids are strictly increasing over all sessions of the database, whatever the clock does, and 52 of their bits are
 -- random. A sequence holds the greatest so far, so the order goes on over restarts, failovers and restores of a dump. What differs:
