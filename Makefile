@@ -1,6 +1,6 @@
 # ids: time-ordered identifiers for PostgreSQL. "make help" lists what there is to make.
 
-TYPES := ulid scru160 tbsl snowflake codokey
+TYPES := ulid scru160 tbsl snowflake uuidv7 codokey
 
 EXTENSION = ids
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)

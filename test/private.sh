@@ -61,10 +61,12 @@ case $mode in
     fi
     # The identifier types, for tests to go through.
     types=$(sed -n 's/^CREATE TYPE \(\w*\) ($/\1/p' src/*/*.sql)
+    # And the generators of new ids, each with the type of those: scru160_us=scru160.
+    generators=$(sed -n 's/^CREATE FUNCTION gen_\(\w*\)() *RETURNS \(\w*\) AS.*/\1=\2/p' src/*/*.sql)
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
-         "IDS_TYPES=$types" "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
+         "IDS_TYPES=$types" "IDS_GENERATORS=$generators" "IDS_LIBDIR=$stage$libdir" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
     # PostgreSQL does not run as root.

@@ -26,29 +26,35 @@ struct ParseResult {
   constexpr bool operator==(const ParseResult&) const = default;
 };
 
-// A codec is a struct of constants and constexpr noexcept functions over Value, the identifier's
+// Bytes with a time in them: a struct of constants and constexpr noexcept functions over Value, the
 // bytes, most significant first. Times count whole units since 1970-01-01T00:00Z; the functions
 // that take one need kMinTime <= time <= kMaxTime.
 // clang-format off
 template <class C>
-concept Codec = std::same_as<typename C::Value, Bytes<C::kSize>> &&
-    requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
-             std::span<char, C::kTextSize> buffer, std::int64_t time) {
-  { C::kName } -> std::convertible_to<std::string_view>;       // the SQL type's
-  { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
-  { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
-  { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
+concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
+    requires(const typename C::Value& value, std::int64_t time) {
+  { C::kName } -> std::convertible_to<std::string_view>;       // the SQL type's, or of its functions
   { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "The times of T are ..."
   { C::kByValue } -> std::convertible_to<bool>;                // passed in a Datum
   { C::kUnitUs } -> std::convertible_to<std::int64_t>;         // microseconds in a unit
   { C::kMinTime } -> std::convertible_to<std::int64_t>;
   { C::kMaxTime } -> std::convertible_to<std::int64_t>;
-  { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
-  { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
-  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are of the type
   { C::time(value) } noexcept -> std::same_as<std::int64_t>;
   { C::first(time) } noexcept -> std::same_as<typename C::Value>;  // smallest value of that time
   { C::last(time) } noexcept -> std::same_as<typename C::Value>;   // greatest value of that time
+};
+
+// A codec is all of an identifier type: its text as well.
+template <class C>
+concept Codec = TimeLayout<C> &&
+    requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
+             std::span<char, C::kTextSize> buffer) {
+  { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
+  { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
+  { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
+  { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
+  { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
+  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are of the type
 };
 // clang-format on
 
@@ -72,7 +78,7 @@ constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
 
 // The times that generators take. A codec whose range they do not use up has a kGenerateTimeRange
 // next to its kTimeRange.
-template <Codec C>
+template <TimeLayout C>
 constexpr const char* generate_time_range() noexcept {
   if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;
   return C::kTimeRange;
@@ -88,7 +94,7 @@ constexpr std::int64_t ceil_divide(std::int64_t dividend, std::int64_t divisor) 
 
 // The smallest value whose time is at or after unix_us microseconds since 1970; times out of range
 // give the type's first and last value.
-template <Codec C>
+template <TimeLayout C>
 constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
   const std::int64_t time = ceil_divide(unix_us, C::kUnitUs);
   if (time < C::kMinTime) return C::first(C::kMinTime);
@@ -98,7 +104,7 @@ constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
 
 // The greatest value whose time is at or before unix_us microseconds since 1970; times out of range
 // give the type's first and last value.
-template <Codec C>
+template <TimeLayout C>
 constexpr typename C::Value last_until(std::int64_t unix_us) noexcept {
   const std::int64_t time = floor_divide(unix_us, C::kUnitUs);
   if (time < C::kMinTime) return C::first(C::kMinTime);

@@ -85,10 +85,11 @@ template <Codec C>
 }
 
 // Raises 22008 for a time that no C is generated for.
-template <Codec C>
+template <TimeLayout C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                  errmsg("timestamp out of range for type %s", C::kName),
+                  Codec<C> ? errmsg("timestamp out of range for type %s", C::kName)
+                           : errmsg("timestamp out of range for %s", C::kName),
                   errdetail("gen_%s takes times from %s.", C::kName, generate_time_range<C>())));
 }
 

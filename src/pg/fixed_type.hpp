@@ -1,4 +1,5 @@
-// A fixed-length identifier type: every fmgr function that all types share, over a codec.
+// A fixed-length identifier type: every fmgr function that all types share, over a codec; those of
+// time over any layout with a time in it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace ids {
 
-template <Codec C>
+template <TimeLayout C>
 struct FixedType {
   using Value = typename C::Value;
   static constexpr std::size_t kSize = C::kSize;

@@ -24,9 +24,9 @@ tps() {
 
 echo '... several sessions'
 declare -A generator=([uuid]='gen_random_uuid()' [bigint]="nextval('numbers')" [ulid]='gen_ulid()' [scru160]='gen_scru160()'
-  [tbsl]='gen_tbsl()' [snowflake]='gen_snowflake()')
+  [tbsl]='gen_tbsl()' [snowflake]='gen_snowflake()' [gen_uuidv7]='gen_uuidv7()')
 for repetition in $(seq "$repetitions"); do
-  for name in uuid bigint ulid scru160 tbsl snowflake; do
+  for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
     echo "SELECT count(${generator[$name]}) FROM generate_series(1, 100000);" >"$directory/script"
     one=$(tps 1 simple 1 "$directory/script")
     two=$(tps 2 simple 1 "$directory/script")
@@ -35,11 +35,11 @@ for repetition in $(seq "$repetitions"); do
 done
 
 echo '... point look-ups'
-for name in uuid bigint ulid scru160 tbsl snowflake; do
+for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
   sql -c "CREATE INDEX ON ordered_$name (i)" -c "CREATE INDEX ON ordered_$name (id)" -c "VACUUM ANALYZE ordered_$name"
 done
 for repetition in $(seq "$repetitions"); do
-  for name in uuid bigint ulid scru160 tbsl snowflake; do
+  for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
     {
       echo "\\set i random(1, $((2 * rows)))"
       echo "SELECT id FROM ordered_$name WHERE i = :i \\gset"
@@ -62,7 +62,7 @@ $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores.
 
 Each figure is the CPU time of the backend, in ns per row for the built-in types and as a ratio to them for ours, in the same
 repetition: the median and, in brackets, the least and the greatest. Contestants take turns within a repetition. Sizes are in bytes per
-row; look-ups, sessions, joins and planning go by the clock. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval\`; a date
+row; look-ups, sessions, joins and planning go by the clock. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval\`, \`uuidv7\` by that of PostgreSQL 18; a date
 as text by \`to_char\` and read by \`to_timestamp\`.
 
 \`\`\`

@@ -15,7 +15,7 @@ CREATE SEQUENCE numbers;
 CREATE TABLE contestant (name text, generator text, type text);
 INSERT INTO contestant VALUES
   ('uuid', 'gen_random_uuid()', 'uuid'), ('bigint', 'nextval(''numbers'')', 'bigint'),
-  ('ulid', 'gen_ulid()', 'ulid'), ('scru160', 'gen_scru160()', 'scru160'), ('tbsl', 'gen_tbsl()', 'tbsl'), ('snowflake', 'gen_snowflake()', 'snowflake');
+  ('ulid', 'gen_ulid()', 'ulid'), ('scru160', 'gen_scru160()', 'scru160'), ('tbsl', 'gen_tbsl()', 'tbsl'), ('snowflake', 'gen_snowflake()', 'snowflake'), ('gen_uuidv7', 'gen_uuidv7()', 'uuid');
 INSERT INTO contestant SELECT 'uuidv7', 'uuidv7()', 'uuid' WHERE current_setting('server_version_num')::int >= 180000;
 
 CREATE TABLE result (n int GENERATED ALWAYS AS IDENTITY, measurement text, name text, repetition int, value float8);

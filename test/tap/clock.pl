@@ -8,7 +8,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $late = $PostgreSQL::Test::Utils::timeout_default;
-my @generators = sort 'scru160_us', split ' ', $ENV{IDS_TYPES};
+my %type = map { split /=/ } split ' ', $ENV{IDS_GENERATORS};
+my @generators = sort keys %type;
 my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
 
 sub set_clock
@@ -31,7 +32,7 @@ set_clock('+0');
 }
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 $node->safe_psql('postgres', 'CREATE TABLE made (n serial, '
-	. join(', ', map { my ($type) = /([a-z0-9]+)/; "$_ $type DEFAULT gen_$_()" } @generators) . ')');
+	. join(', ', map { "$_ $type{$_} DEFAULT gen_$_()" } @generators) . ')');
 
 # Many of each in two sessions.
 sub make

@@ -29,6 +29,7 @@ my %setup = (
 		UPDATE pg_extension SET extname = 'pgx_ulid' WHERE extname = 'citext';
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
+	'Managed servers' => slurp_file("$ENV{TESTDIR}/doc/managed.sql") . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
 	'Order of ids and order of commits' => 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())',
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());

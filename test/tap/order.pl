@@ -29,7 +29,7 @@ sub generate
 		SELECT count(*) FROM (
 			SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
 			FROM (SELECT before AS at, 'before' AS kind, $key AS key FROM call UNION ALL SELECT after, 'after', $key FROM call) event
-		) call WHERE kind = 'before' AND (key < given OR (key = given AND '$key' = 'id'));
+		) call WHERE kind = 'before' AND (key < given OR (key = given AND '$key' !~ 'timestamptz'));
 		DROP TABLE call;
 	});
 	return split /[|\n]/, $counts;
@@ -42,10 +42,9 @@ foreach my $preloaded (0, 1)
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'") if $preloaded;
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
-	# A snowflake is ordered by its millisecond.
-	my @generators = (
-		(map { [ "gen_$_", $_, $_ eq 'snowflake' ? 'id::timestamptz' : 'id' ] } split ' ', $ENV{IDS_TYPES}),
-		[ 'gen_scru160_us', 'scru160', 'id' ]);
+	# A snowflake is ordered by its millisecond. PostgreSQL has no max(uuid) before 18, but a ulid is the same bytes.
+	my %key = (snowflake => 'id::timestamptz', uuid => 'id::ulid');
+	my @generators = map { my ($name, $type) = split /=/; [ "gen_$name", $type, $key{$type} // 'id' ] } split ' ', $ENV{IDS_GENERATORS};
 	foreach my $generator ($preloaded ? $generators[0] : @generators)
 	{
 		my ($made, $distinct, $late) = generate($node, @$generator);

@@ -38,7 +38,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE number AS SELECT i, hashint4(i) AS at FROM generate_series(1, 200000) i;
 	ANALYZE number;
 });
-foreach my $generator ('gen_scru160_us', map { "gen_$_" } @types)
+foreach my $generator (map { 'gen_' . s/=.*//r } split ' ', $ENV{IDS_GENERATORS})
 {
 	my $key = $generator eq 'gen_snowflake' ? 'id::timestamptz' : 'id';
 	my $query = "SELECT $generator() AS id, at FROM number ORDER BY at LIMIT 10000";

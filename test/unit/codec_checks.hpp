@@ -112,6 +112,31 @@ void check_hex_of_bytes() {
   }
 }
 
+// Boundaries of times between units, and of times out of range.
+template <ids::TimeLayout C>
+void check_boundaries() {
+  // Times between units belong to the unit before, so the next value is of the unit after.
+  for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
+    CAPTURE(time);
+    CHECK(ids::first_from<C>(time * C::kUnitUs) == C::first(time));
+    CHECK(ids::last_until<C>(time * C::kUnitUs) == C::last(time));
+    CHECK(ids::last_until<C>(time * C::kUnitUs + C::kUnitUs - 1) == C::last(time));
+    if (time > C::kMinTime && C::kUnitUs > 1)
+      CHECK(ids::first_from<C>(time * C::kUnitUs - C::kUnitUs + 1) == C::first(time));
+  }
+  // Times out of range saturate.
+  for (const std::int64_t unix_us : {C::kMinTime * C::kUnitUs - 1, INT64_MIN, INT64_MIN + 1}) {
+    CAPTURE(unix_us);
+    CHECK(ids::first_from<C>(unix_us) == C::first(C::kMinTime));
+    CHECK(ids::last_until<C>(unix_us) == C::first(C::kMinTime));
+  }
+  for (const std::int64_t unix_us : {(C::kMaxTime + 1) * C::kUnitUs, INT64_MAX, INT64_MAX - 1}) {
+    CAPTURE(unix_us);
+    CHECK(ids::first_from<C>(unix_us) == C::last(C::kMaxTime));
+    CHECK(ids::last_until<C>(unix_us) == C::last(C::kMaxTime));
+  }
+}
+
 // Text, order, times and boundaries of 100,000 random values.
 template <ids::Codec C>
 void check_codec() {
@@ -145,24 +170,5 @@ void check_codec() {
     previous = value;
   }
 
-  // Times between units belong to the unit before, so the next value is of the unit after.
-  for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
-    CAPTURE(time);
-    CHECK(ids::first_from<C>(time * C::kUnitUs) == C::first(time));
-    CHECK(ids::last_until<C>(time * C::kUnitUs) == C::last(time));
-    CHECK(ids::last_until<C>(time * C::kUnitUs + C::kUnitUs - 1) == C::last(time));
-    if (time > C::kMinTime && C::kUnitUs > 1)
-      CHECK(ids::first_from<C>(time * C::kUnitUs - C::kUnitUs + 1) == C::first(time));
-  }
-  // Times out of range saturate.
-  for (const std::int64_t unix_us : {C::kMinTime * C::kUnitUs - 1, INT64_MIN, INT64_MIN + 1}) {
-    CAPTURE(unix_us);
-    CHECK(ids::first_from<C>(unix_us) == C::first(C::kMinTime));
-    CHECK(ids::last_until<C>(unix_us) == C::first(C::kMinTime));
-  }
-  for (const std::int64_t unix_us : {(C::kMaxTime + 1) * C::kUnitUs, INT64_MAX, INT64_MAX - 1}) {
-    CAPTURE(unix_us);
-    CHECK(ids::first_from<C>(unix_us) == C::last(C::kMaxTime));
-    CHECK(ids::last_until<C>(unix_us) == C::last(C::kMaxTime));
-  }
+  check_boundaries<C>();
 }

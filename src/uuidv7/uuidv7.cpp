@@ -1,0 +1,51 @@
+#include "uuidv7/uuidv7.hpp"
+
+#include "pg/fixed_type.hpp"
+#include "pg/generator.hpp"
+
+using namespace ids;
+
+// PostgreSQL has the type uuid; these functions are over its 16 bytes.
+IDS_TYPE_FUNCTION(uuidv7, UuidV7, first)
+IDS_TYPE_FUNCTION(uuidv7, UuidV7, last)
+IDS_TYPE_FUNCTION(uuidv7, UuidV7, range_first)
+IDS_TYPE_FUNCTION(uuidv7, UuidV7, range_last)
+
+namespace {
+
+using Type = FixedType<UuidV7>;
+
+// The tick is the time in microseconds and a counter of 10 bits.
+struct Spec {
+  static constexpr char kName[] = "uuidv7";
+  static constexpr TickLayout kLayout{.shift = UuidV7::kCounterBits};
+  static constexpr std::int64_t kUnitUs = 1;
+  static constexpr std::int64_t kMinTime = 0;
+  static constexpr std::int64_t kMaxTime = UuidV7::kMaxGenerateUs;
+  static constexpr bool kWaits = false;
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
+};
+
+}  // namespace
+
+// gen_uuidv7() -> uuid
+IDS_FUNCTION(gen_uuidv7) {
+  const std::uint64_t tick = Generator<Spec>::next();
+  return Type::put(UuidV7::make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick),
+                                random_bits<std::uint64_t>()));
+}
+
+// gen_uuidv7(at timestamptz) -> uuid
+IDS_FUNCTION(gen_uuidv7_at) {
+  const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
+  Type::time_argument(at);
+  return Type::put(UuidV7::make(static_cast<std::uint64_t>(unix_us_from_timestamptz(at)),
+                                random_bits<std::uint16_t>() >> 6, random_bits<std::uint64_t>()));
+}
+
+// uuidv7_extract_timestamp(uuid) -> timestamptz: NULL for another version, as PostgreSQL's own
+IDS_FUNCTION(uuidv7_extract_timestamp) {
+  const UuidV7::Value value = Type::get(PG_GETARG_DATUM(0));
+  if (!UuidV7::is_version_7(value)) PG_RETURN_NULL();
+  PG_RETURN_TIMESTAMPTZ(Type::timestamp(value));
+}

@@ -1,0 +1,186 @@
+# doc/managed.sql on a server without the extension, as an ordinary owner of a database has it: ids in
+# order over all sessions, and the functions' answers. Then the database moves to the extension, whose
+# answers are the same, and no row changes.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $clients = 4;
+my $calls = 20_000;
+
+my $node = PostgreSQL::Test::Cluster->new('managed');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE writer LOGIN; CREATE DATABASE app OWNER owner; CREATE DATABASE moved OWNER owner');
+
+sub run_as
+{
+	my ($role, $database, $sql) = @_;
+	return $node->safe_psql($database, $sql, extra_params => [ '-U', $role ]);
+}
+
+sub error_of
+{
+	my ($role, $database, $sql) = @_;
+	my (undef, undef, $error) = $node->psql($database, $sql, extra_params => [ '-U', $role ]);
+	return $error;
+}
+
+$node->command_ok([ 'psql', '-Xq1', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
+	'the owner of a database runs the script');
+is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'without the extension');
+
+# Calls of a function by all clients at once, as another role; how many, how many distinct, how many not of version 7,
+# and how many ids are not above all that were given before the call began.
+sub generate
+{
+	my ($database, $function) = @_;
+	run_as('owner', $database, 'CREATE UNLOGGED TABLE call (before timestamptz, id uuid, after timestamptz); GRANT INSERT ON call TO writer');
+	my $script = $node->basedir . '/generate.sql';
+	append_to_file($script, "INSERT INTO call SELECT clock_timestamp(), $function(), clock_timestamp() FROM generate_series(1, 1000);\n");
+	$node->command_ok([ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $calls / 1000, '-U', 'writer', '-f', $script, $node->connstr($database) ],
+		"$clients clients x $calls calls of $function");
+	unlink $script;
+	return split /\|/, run_as('owner', $database, q{
+		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id::text !~ '^.{14}7.{4}[89ab]'), count(DISTINCT right(id::text, 14)),
+			(SELECT count(*) FROM (
+				SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
+				FROM (SELECT before AS at, 'before' AS kind, id::text COLLATE "C" AS key FROM call UNION ALL SELECT after, 'after', id::text FROM call) event
+			) call WHERE kind = 'before' AND key <= given)
+		FROM call;
+		DROP TABLE call;
+	});
+}
+
+# The clock itself brings nearly all ids into order, so the same where it is behind and only the sequence does.
+$node->safe_psql('postgres', 'CREATE DATABASE ahead OWNER owner TEMPLATE app');
+is(run_as('owner', 'ahead', q{SELECT setval('uuidv7_tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 1000000)::bigint << 10) > 0}), 't', 'a clock can be behind');
+foreach my $database ('app', 'ahead')
+{
+	my ($made, $distinct, $other, $random, $late) = generate($database, 'gen_uuidv7');
+	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call gave another id");
+	is($other, 0, 'of version 7');
+	is($random, $clients * $calls, 'whose last 52 bits no other has');
+	is($late, 0, 'greater than all that were given before');
+}
+is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'the order goes before the time');
+# A table whose rows must stay as they are.
+run_as('owner', 'app', q{
+	CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
+	GRANT INSERT, SELECT ON item TO writer;
+	INSERT INTO item SELECT gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz + n * interval '12.345678 s'), n FROM generate_series(1, 1000) n;
+	CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
+	CREATE TABLE log_then PARTITION OF log FOR VALUES FROM (MINVALUE) TO (uuidv7_first('2026-01-01 00:00:00+00'));
+	CREATE TABLE log_now PARTITION OF log FOR VALUES FROM (uuidv7_first('2026-01-01 00:00:00+00')) TO (MAXVALUE)});
+run_as('writer', 'app', 'INSERT INTO item (n) SELECT generate_series(1001, 2000)');
+run_as('owner', 'app', 'INSERT INTO log SELECT FROM generate_series(1, 100)');
+is(run_as('owner', 'app', q{SELECT tableoid::regclass, count(*) FROM log GROUP BY 1}), 'log_now|100', 'ids go to their partitions');
+like(run_as('owner', 'app', q{SET timezone = 'UTC'; EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < uuidv7_first('2026-01-01')}), qr/Scan on log_then /, 'which are pruned');
+like(run_as('owner', 'app', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE id >= uuidv7_first(now())}), qr/Index Cond: \(id >= /, 'and an index serves a range of time');
+my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
+is(run_as('owner', 'app', $recent), 't', 'ids have the time');
+
+# Errors and cancelled statements leave no lock behind, in the session that had them.
+my $locks = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'};
+my $session = $node->background_psql('app', on_error_stop => 0);
+like(($session->query(q{BEGIN READ ONLY; SELECT gen_uuidv7(); ROLLBACK}), $session->{stderr})[-1], qr/cannot execute nextval\(\) in a read-only transaction/, 'nothing is generated in a read-only transaction');
+is($node->safe_psql('app', $locks), '0', 'which leaves no lock');
+$session->{stderr} = '';
+my $holder = $node->background_psql('app');
+$holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
+$session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
+my $waiting = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
+ok($node->poll_query_until('app', "SELECT ($waiting) = 1"), 'a session waits for its turn');
+$node->safe_psql('app', q{SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
+ok($node->poll_query_until('app', "SELECT ($waiting) = 0"), 'and is cancelled');
+$holder->quit;
+is($node->safe_psql('app', $locks), '0', 'which leaves no lock either');
+like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'and the session generates');
+like($session->{stderr}, qr/canceling statement due to user request/, 'after the error');
+unlike($session->{stderr}, qr/WARNING/, 'without a warning');
+$session->quit;
+
+# Other roles neither write the sequence nor lead the functions astray.
+like(error_of('writer', 'app', q{SELECT setval('uuidv7_tick', 1)}), qr/permission denied for sequence uuidv7_tick/, 'others cannot set the sequence');
+$node->safe_psql('app', 'GRANT CREATE ON DATABASE app TO writer');
+my @names = ('nextval(regclass)', 'setval(regclass, bigint)', 'pg_advisory_lock(bigint)', 'pg_advisory_unlock(bigint)', 'date_part(text, timestamptz)', 'clock_timestamp()', 'floor(float8)', 'random()',
+	'to_hex(bigint)', 'lpad(text, int, text)', 'gen_random_uuid()', 'substr(text, int)', 'uuidv7_clock_tick()', 'uuidv7_of_tick(bigint)', 'gen_uuidv7()');
+my %operators = ('*' => 'float8', '<<' => 'int', '>>' => 'int', '+' => 'bigint', '&' => 'bigint', '/' => 'bigint', '%' => 'bigint', '||' => 'text', '>' => 'bigint');
+my $body = q{LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'astray as %', current_user; END$$};
+my $n = 0;
+run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTION evil.$_ RETURNS void $body" } @names),
+	map {
+		my $left = $operators{$_} eq 'int' ? 'bigint' : $operators{$_};
+		$n++;
+		("CREATE FUNCTION evil.operator_$n($left, $operators{$_}) RETURNS $left $body", "CREATE OPERATOR evil.$_ (FUNCTION = evil.operator_$n, LEFTARG = $left, RIGHTARG = $operators{$_})")
+	} sort keys %operators);
+my $astray = 'SET search_path = evil, pg_catalog;';
+like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'what is in the way');
+is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'is in nobody\'s way');
+run_as('writer', 'app', 'DROP SCHEMA evil CASCADE');
+
+# A database of an older version, and of no other, is the same after dump and restore.
+my $dump = $node->basedir . '/app.sql';
+$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, '-d', $node->connstr('app') ], 'the owner dumps it');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], 'and restores it');
+is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'where ids go on');
+
+# What the functions say of times, ranges and ids of every kind.
+my $answers = q{
+	SET timezone = 'UTC';
+	WITH at AS (
+		SELECT t AS at FROM unnest(ARRAY['-infinity', 'infinity', '4713-01-01 00:00:00+00 BC', '294276-12-31 00:00:00+00', '1969-12-31 23:59:59.999999+00', '1970-01-01', '1970-01-01 00:00:00.000001+00',
+			'2540-11-07 23:35:09.481983+00', '10889-08-02 05:31:50.654999+00', '10889-08-02 05:31:50.655+00', '10889-08-02 05:31:50.655001+00', '10889-08-02 05:31:50.656+00', NULL]::timestamptz[]) t
+		UNION ALL SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' FROM generate_series(-5, 5) i
+		UNION ALL SELECT '1970-01-01 00:00:00+00'::timestamptz + i * interval '89 days 12345.678901 s' FROM generate_series(1, 30000, 997) i
+	), span AS (
+		SELECT tstzrange(least(a.at, b.at), greatest(a.at, b.at), bounds) AS r FROM at a, at b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds
+		UNION ALL SELECT tstzrange(at, NULL, '(]') FROM at UNION ALL SELECT tstzrange(NULL, at, '[)') FROM at
+		UNION ALL SELECT 'empty'
+	), id AS (
+		SELECT id FROM item UNION ALL SELECT id FROM log
+		UNION ALL SELECT uuidv7_last(at) FROM at
+		UNION ALL SELECT unnest(ARRAY['017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '919108f7-52d1-4320-9bac-f847db4148a8', '00000000-0000-0000-0000-000000000000',
+			'017F22E2-79B0-7CC3-78C4-DC0C0C07398F', '017F22E2-79B0-7CC3-C8C4-DC0C0C07398F', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF']::uuid[])
+	)
+	SELECT concat_ws('|', at, uuidv7_first(at), uuidv7_last(at)) FROM at
+	UNION ALL SELECT concat_ws('|', r, uuidv7_range_first(r), uuidv7_range_last(r)) FROM span
+	UNION ALL SELECT concat_ws('|', id, uuidv7_extract_timestamp(id), uuidv7_time_decoder(id::text)) FROM id
+	-- all but what is random
+	UNION ALL SELECT concat_ws('|', 'made', at, left(gen_uuidv7(at)::text, 18)) FROM at WHERE at >= '1970-01-01' AND at < '10889-08-02 05:31:50.656+00'
+	ORDER BY 1};
+my @refused = map { "SELECT gen_uuidv7('$_')" } '1969-12-31 23:59:59.999999+00', '10889-08-02 05:31:50.656+00', 'infinity', '-infinity';
+push @refused, q{SELECT uuidv7_time_decoder('2026-11-01')};
+sub errors
+{
+	return join '', map { my $error = error_of('owner', 'moved', "\\set VERBOSITY verbose\n$_"); $error =~ s/^(?:CONTEXT|LOCATION|LINE \d+):.*(?:\n|\z)|^psql:\S+ |^ +\^\n//mg; $error } @refused;
+}
+my $of_script = run_as('owner', 'moved', $answers);
+my $errors_of_script = errors();
+cmp_ok(scalar(split /\n/, $of_script), '>', 10_000, 'the functions answer questions of times');
+is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for uuidv7/g), 4, 'and refuse times that an id cannot hold');
+
+# The move, as README.md has it.
+my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
+my $before = run_as('owner', 'moved', $rows);
+like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" are taken/, 'the extension does not hide the script');
+my ($move) = slurp_file("$ENV{TESTDIR}/README.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
+ok($move, 'README.md has the move');
+$move =~ s/^(.*)\bitem\b(.*)\n/$1item$2\n$1log$2\n/mg;
+is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database moves');
+is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0', 'nothing of the script is left');
+is(run_as('owner', 'moved', $rows), $before, 'no row has changed');
+is(run_as('owner', 'moved', $answers), $of_script, 'the functions of the extension answer the same');
+is(errors(), $errors_of_script, 'and refuse the same');
+is(run_as('owner', 'moved', q{
+	INSERT INTO item (n) VALUES (2002) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2001);
+	INSERT INTO log DEFAULT VALUES RETURNING id > ALL (SELECT id FROM log);
+	SELECT DISTINCT pg_get_expr(adbin, adrelid), pronamespace::regnamespace FROM pg_attrdef d JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = refobjid
+	WHERE adrelid IN ('item'::regclass, 'log'::regclass)}),
+	"t\nt\ngen_uuidv7()|pg_catalog", 'the defaults are those of the extension, and new ids go on above the old');
+
+$node->stop;
+done_testing();
