@@ -99,6 +99,24 @@ COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'h
 COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION ulid_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION ulid_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION ulid_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION ulid_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION ulid_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION ulid_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION ulid_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -109,16 +127,6 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	FUNCTION 2 ulid_sortsupport(internal),
 	FUNCTION 3 (ulid, interval) ulid_in_range(ulid, ulid, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING hash AS
 	OPERATOR 1 =,
@@ -158,10 +166,41 @@ CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 ulid_hash(ulid);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 ulid_gist_consistent(internal, ulid, smallint, oid, internal),
+	FUNCTION 2 ulid_gist_union(internal, internal),
+	FUNCTION 3 ulid_gist_compress(internal),
+	FUNCTION 5 ulid_gist_penalty(internal, internal, internal),
+	FUNCTION 6 ulid_gist_picksplit(internal, internal),
+	FUNCTION 7 ulid_gist_same(bytea, bytea, internal),
+	FUNCTION 9 ulid_gist_fetch(internal),
+	FUNCTION 11 ulid_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
+		ALTER OPERATOR FAMILY ulid_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR FAMILY ulid_ops USING hash  IS 'hashing of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
+COMMENT ON OPERATOR FAMILY ulid_ops USING gist  IS 'order of ulid';
+COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'order of ulid';
 COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
 COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
 COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
@@ -360,6 +399,24 @@ COMMENT ON FUNCTION scru160_hash(scru160)                                       
 COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION scru160_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION scru160_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION scru160_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION scru160_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION scru160_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION scru160_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION scru160_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -370,16 +427,6 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	FUNCTION 2 scru160_sortsupport(internal),
 	FUNCTION 3 (scru160, interval) scru160_in_range(scru160, scru160, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING hash AS
 	OPERATOR 1 =,
@@ -419,10 +466,41 @@ CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 scru160_hash(scru160);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 scru160_gist_consistent(internal, scru160, smallint, oid, internal),
+	FUNCTION 2 scru160_gist_union(internal, internal),
+	FUNCTION 3 scru160_gist_compress(internal),
+	FUNCTION 5 scru160_gist_penalty(internal, internal, internal),
+	FUNCTION 6 scru160_gist_picksplit(internal, internal),
+	FUNCTION 7 scru160_gist_same(bytea, bytea, internal),
+	FUNCTION 9 scru160_gist_fetch(internal),
+	FUNCTION 11 scru160_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
+		ALTER OPERATOR FAMILY scru160_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
+COMMENT ON OPERATOR FAMILY scru160_ops USING gist  IS 'order of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'order of scru160';
 COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
 COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
 COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
@@ -619,6 +697,24 @@ COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'h
 COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION tbsl_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION tbsl_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION tbsl_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION tbsl_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION tbsl_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION tbsl_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION tbsl_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -629,16 +725,6 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	FUNCTION 2 tbsl_sortsupport(internal),
 	FUNCTION 3 (tbsl, interval) tbsl_in_range(tbsl, tbsl, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING hash AS
 	OPERATOR 1 =,
@@ -678,10 +764,41 @@ CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 tbsl_hash(tbsl);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 tbsl_gist_consistent(internal, tbsl, smallint, oid, internal),
+	FUNCTION 2 tbsl_gist_union(internal, internal),
+	FUNCTION 3 tbsl_gist_compress(internal),
+	FUNCTION 5 tbsl_gist_penalty(internal, internal, internal),
+	FUNCTION 6 tbsl_gist_picksplit(internal, internal),
+	FUNCTION 7 tbsl_gist_same(bytea, bytea, internal),
+	FUNCTION 9 tbsl_gist_fetch(internal),
+	FUNCTION 11 tbsl_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
+		ALTER OPERATOR FAMILY tbsl_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_ops USING gist  IS 'order of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'order of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
 COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
 COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
@@ -882,6 +999,24 @@ COMMENT ON FUNCTION snowflake_hash(snowflake)                                   
 COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION snowflake_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION snowflake_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION snowflake_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION snowflake_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION snowflake_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION snowflake_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION snowflake_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -892,16 +1027,6 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	FUNCTION 2 snowflake_sortsupport(internal),
 	FUNCTION 3 (snowflake, interval) snowflake_in_range(snowflake, snowflake, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING hash AS
 	OPERATOR 1 =,
@@ -941,10 +1066,41 @@ CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 snowflake_hash(snowflake);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 snowflake_gist_consistent(internal, snowflake, smallint, oid, internal),
+	FUNCTION 2 snowflake_gist_union(internal, internal),
+	FUNCTION 3 snowflake_gist_compress(internal),
+	FUNCTION 5 snowflake_gist_penalty(internal, internal, internal),
+	FUNCTION 6 snowflake_gist_picksplit(internal, internal),
+	FUNCTION 7 snowflake_gist_same(bytea, bytea, internal),
+	FUNCTION 9 snowflake_gist_fetch(internal),
+	FUNCTION 11 snowflake_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
+		ALTER OPERATOR FAMILY snowflake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_ops USING gist  IS 'order of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'order of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
 COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
 COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
