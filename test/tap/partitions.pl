@@ -9,7 +9,7 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "max_locks_per_transaction = 512\ndeadlock_timeout = 100ms\ntimezone = 'Europe/Berlin'\n");
+$node->append_conf('postgresql.conf', "max_locks_per_transaction = 512\ndeadlock_timeout = 100ms\ntimezone = 'Europe/Berlin'\nclient_min_messages = warning\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 
@@ -24,7 +24,8 @@ sub start
 {
 	my $script = shift;
 	my $session = { output => '' };
-	$session->{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') ], '<', \$script, '>&', \$session->{output});
+	my @commands = map { ('-c', $_) } split /; /, $script;
+	$session->{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), @commands ], '<', \undef, '>&', \$session->{output});
 	return $session;
 }
 
@@ -82,10 +83,10 @@ wait_for_locks(1);
 $writer->query_safe("INSERT INTO log VALUES (ulid_first('2020-01-01'), 1000)");
 $writer->query_safe('COMMIT');
 is(output($creator), '', 'creating beside an insert of a row and of one that references it: no deadlock');
-is($node->safe_psql('postgres', $partitions), '5|4', 'all partitions are there');
+is($node->safe_psql('postgres', $partitions), '4|3', 'all partitions are there');
 $node->safe_psql('postgres', 'CREATE TABLE note (log ulid REFERENCES log, n int)');
 $writer->query_safe('BEGIN; INSERT INTO other VALUES (1001)');
-my $dropper = start("CALL ids_drop_partitions('log', '2026-01-02 01:00:00+01')");
+my $dropper = start("SET client_min_messages = notice; CALL ids_drop_partitions('log', '2026-01-02 01:00:00+01')");
 wait_for_locks(1);
 $writer->query_safe("INSERT INTO log VALUES (ulid_first('2026-01-03'), 1001)");
 $writer->query_safe('COMMIT');
@@ -99,7 +100,7 @@ BEGIN;
 SELECT FROM other WHERE id = :other FOR KEY SHARE;
 INSERT INTO log VALUES (gen_ulid('2026-03-01'::timestamptz + random() * interval '40 days'), :other);
 COMMIT;
-INSERT INTO note SELECT id FROM log WHERE id < '2026-03-01'::timestamptz LIMIT 1;
+INSERT INTO note SELECT id FROM log WHERE id >= '2026-03-01'::timestamptz LIMIT 1;
 });
 my $pgbench = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-j', '2', '-T', '5', '-f', $script, $node->connstr('postgres') ], '>&', \my $load);
 my $calls = '';
@@ -108,8 +109,8 @@ for (my $end = time + 4; time < $end; ++$day)
 {
 	# Days that have no rows yet in the default partition, and days that have passed.
 	my $from = "'2027-01-01'::timestamptz + interval '$day days'";
-	$calls .= $node->safe_psql('postgres', "SET client_min_messages = warning; DO \$\$ BEGIN CALL ids_create_partitions('log', '1 day', $from, $from); CALL ids_create_partitions('log', '1 day', $from, $from + interval '1 day');
-		CALL ids_drop_partitions('log', $from - interval '2 days'); END \$\$");
+	$calls .= $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 day', $from, $from + interval '1 day')");
+	$calls .= $node->safe_psql('postgres', "CALL ids_drop_partitions('log', $from - interval '2 days')");
 }
 IPC::Run::finish($pgbench);
 is($calls, '', "$day rounds of creating and dropping");
@@ -142,27 +143,29 @@ SKIP:
 	skip 'CREATE INDEX itself does without the search_path', 1 if $node->pg_version >= 17;
 	$node->safe_psql('postgres', q{
 		CREATE SCHEMA app;
-		CREATE FUNCTION app.double(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2';
-		CREATE FUNCTION app.quadruple(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT double(double($1))';
 		SET search_path = app, public;
+		CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2';
+		CREATE FUNCTION fourfold(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT twice(twice($1))';
 		CREATE TABLE log (id ulid, n int) PARTITION BY RANGE (id);
-		CREATE INDEX ON log (quadruple(n))});
+		CREATE INDEX ON log (fourfold(n))});
 	is($node->psql('postgres', "SET search_path = app, public; CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')"), 0, "an index that needs the caller's search_path");
 	$node->safe_psql('postgres', 'DROP SCHEMA app CASCADE');
 }
 
 # A thousand partitions.
 $node->safe_psql('postgres', q{CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id); CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-01'::timestamptz + interval '999 days')});
-my %seconds;
-foreach my $statement ("CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-01'::timestamptz + interval '999 days')", "CALL ids_drop_partitions('log', '2026-01-01'::timestamptz + interval '100 days')", "SELECT FROM ids_partitions('log')")
+my %limit = (
+	"CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-01'::timestamptz + interval '999 days')" => 1,
+	"CALL ids_drop_partitions('log', '2026-01-01'::timestamptz + interval '100 days')" => 2,
+	"SELECT FROM ids_partitions('log')" => 2);
+foreach my $statement (sort keys %limit)
 {
 	my $began = time;
 	$node->safe_psql('postgres', $statement);
-	$seconds{$statement} = time - $began;
-	note(sprintf '%.3f s: %s', $seconds{$statement}, $statement);
-	cmp_ok($seconds{$statement}, '<', 10, 'in good time');
+	my $seconds = time - $began;
+	cmp_ok($seconds, '<', $limit{$statement}, sprintf '%.3f s: %s', $seconds, $statement);
 }
-is($node->safe_psql('postgres', $partitions), '901|901', 'a hundred less');
+is($node->safe_psql('postgres', $partitions), '900|900', 'a hundred less');
 
 $node->stop;
 done_testing();
