@@ -66,7 +66,7 @@ chmod 644 "$directory/pgbouncer.ini"
 pgbouncer=(pgbouncer -d -q "$directory/pgbouncer.ini")
 if [ "$(id -u)" = 0 ]; then pgbouncer=(runuser -u postgres -- "${pgbouncer[@]}"); fi
 "${pgbouncer[@]}"
-pooled() { PGPASSWORD=secret psql -X -q -At -h 127.0.0.1 -p 64329 -U regress_ids_user -d pooled "$@" 2>&1; }
+pooled() { PGOPTIONS= PGPASSWORD=secret psql -X -q -At -h 127.0.0.1 -p 64329 -U regress_ids_user -d pooled "$@" 2>&1; }
 for _ in $(seq 20); do pooled -c 'SELECT 1' >/dev/null && break || sleep 0.2; done
 fresh() { sql -c "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'regress_ids_user'" >/dev/null; sleep 0.3; pooled -c 'SELECT 1' >/dev/null || true; }
 fresh
