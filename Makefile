@@ -12,7 +12,7 @@ LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextr
 INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
-TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients lint format sql deb check-deb dist check-dist
+TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
 
 ifeq (,$(filter $(TASKS),$(MAKECMDGOALS)))
 
@@ -65,6 +65,7 @@ help:
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make matrix        as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some'
 	@echo 'make check-clients install what is missing, run clients in seven languages against a private server; CLIENTS="pgx rails" for some'
+	@echo 'make check-servers install what is missing, try pg_cron, pgbouncer, pg_repack and others (doc/servers.md)'
 	@echo 'make deps          install what is missing for these (Debian and its kin)'
 	@echo 'make unit          run the tests that need no PostgreSQL; VECTORS=DIR for other vectors'
 	@echo 'make fuzz          fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one'
@@ -155,6 +156,17 @@ check-clients:
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
 	  npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null || echo 'npm has failed')
 	@CLIENTS="$(CLIENTS)" test/private.sh server test/clients/run.sh
+
+# What Debian packages beside PostgreSQL.
+
+SERVER_PACKAGES = $(shell for package in pgbouncer $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack wal2json); do \
+  dpkg -s $$package >/dev/null 2>&1 || echo $$package; done)
+
+check-servers:
+	@test/deps.sh $(SERVER_PACKAGES)
+	@$(BUILD)
+	@SETTINGS='shared_preload_libraries=pg_cron,pglogical cron.database_name=cron cron.use_background_workers=on wal_level=logical max_worker_processes=40' \
+	  test/private.sh server test/servers/run.sh
 
 # Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
 

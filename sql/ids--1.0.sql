@@ -103,6 +103,24 @@ COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'h
 COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION ulid_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION ulid_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION ulid_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION ulid_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION ulid_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION ulid_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION ulid_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -113,16 +131,6 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	FUNCTION 2 ulid_sortsupport(internal),
 	FUNCTION 3 (ulid, interval) ulid_in_range(ulid, ulid, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING hash AS
 	OPERATOR 1 =,
@@ -162,10 +170,41 @@ CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 ulid_hash(ulid);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 ulid_gist_consistent(internal, ulid, smallint, oid, internal),
+	FUNCTION 2 ulid_gist_union(internal, internal),
+	FUNCTION 3 ulid_gist_compress(internal),
+	FUNCTION 5 ulid_gist_penalty(internal, internal, internal),
+	FUNCTION 6 ulid_gist_picksplit(internal, internal),
+	FUNCTION 7 ulid_gist_same(bytea, bytea, internal),
+	FUNCTION 9 ulid_gist_fetch(internal),
+	FUNCTION 11 ulid_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
+		ALTER OPERATOR FAMILY ulid_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'order of ulid';
 COMMENT ON OPERATOR FAMILY ulid_ops USING hash  IS 'hashing of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
+COMMENT ON OPERATOR FAMILY ulid_ops USING gist  IS 'order of ulid';
+COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'order of ulid';
 COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
 COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
 COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
@@ -386,6 +425,24 @@ COMMENT ON FUNCTION scru160_hash(scru160)                                       
 COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION scru160_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION scru160_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION scru160_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION scru160_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION scru160_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION scru160_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION scru160_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION scru160_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -396,16 +453,6 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	FUNCTION 2 scru160_sortsupport(internal),
 	FUNCTION 3 (scru160, interval) scru160_in_range(scru160, scru160, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING hash AS
 	OPERATOR 1 =,
@@ -445,10 +492,41 @@ CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 scru160_hash(scru160);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 scru160_gist_consistent(internal, scru160, smallint, oid, internal),
+	FUNCTION 2 scru160_gist_union(internal, internal),
+	FUNCTION 3 scru160_gist_compress(internal),
+	FUNCTION 5 scru160_gist_penalty(internal, internal, internal),
+	FUNCTION 6 scru160_gist_picksplit(internal, internal),
+	FUNCTION 7 scru160_gist_same(bytea, bytea, internal),
+	FUNCTION 9 scru160_gist_fetch(internal),
+	FUNCTION 11 scru160_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
+		ALTER OPERATOR FAMILY scru160_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'order of scru160';
 COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
+COMMENT ON OPERATOR FAMILY scru160_ops USING gist  IS 'order of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'order of scru160';
 COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
 COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
 COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
@@ -667,6 +745,24 @@ COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'h
 COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION tbsl_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION tbsl_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION tbsl_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION tbsl_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION tbsl_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION tbsl_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION tbsl_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION tbsl_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -677,16 +773,6 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	FUNCTION 2 tbsl_sortsupport(internal),
 	FUNCTION 3 (tbsl, interval) tbsl_in_range(tbsl, tbsl, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING hash AS
 	OPERATOR 1 =,
@@ -726,10 +812,41 @@ CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 tbsl_hash(tbsl);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 tbsl_gist_consistent(internal, tbsl, smallint, oid, internal),
+	FUNCTION 2 tbsl_gist_union(internal, internal),
+	FUNCTION 3 tbsl_gist_compress(internal),
+	FUNCTION 5 tbsl_gist_penalty(internal, internal, internal),
+	FUNCTION 6 tbsl_gist_picksplit(internal, internal),
+	FUNCTION 7 tbsl_gist_same(bytea, bytea, internal),
+	FUNCTION 9 tbsl_gist_fetch(internal),
+	FUNCTION 11 tbsl_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
+		ALTER OPERATOR FAMILY tbsl_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'order of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_ops USING gist  IS 'order of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'order of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
 COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
 COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
@@ -952,6 +1069,24 @@ COMMENT ON FUNCTION snowflake_hash(snowflake)                                   
 COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash, with a seed';
 COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
+CREATE FUNCTION snowflake_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) RETURNS boolean  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_union(internal, internal)                          RETURNS bytea    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_same(bytea, bytea, internal)                       RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_gist_compress(internal)                                 IS 'GiST: id as a key';
+COMMENT ON FUNCTION snowflake_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
+COMMENT ON FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
+COMMENT ON FUNCTION snowflake_gist_union(internal, internal)                          IS 'GiST: key of a page';
+COMMENT ON FUNCTION snowflake_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
+COMMENT ON FUNCTION snowflake_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
+COMMENT ON FUNCTION snowflake_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
+COMMENT ON FUNCTION snowflake_gist_sortsupport(internal)                              IS 'GiST: sort support';
+
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	OPERATOR 1 <,
 	OPERATOR 2 <=,
@@ -962,16 +1097,6 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	FUNCTION 2 snowflake_sortsupport(internal),
 	FUNCTION 3 (snowflake, interval) snowflake_in_range(snowflake, snowflake, interval, boolean, boolean),
 	FUNCTION 4 btequalimage(oid);
-
--- Skip scans came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
-	END IF;
-END $$;
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING hash AS
 	OPERATOR 1 =,
@@ -1011,10 +1136,41 @@ CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 snowflake_hash(snowflake);
 
+-- The strategies are those that gist_translate_cmptype_common knows.
+CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
+	OPERATOR 18 =,
+	OPERATOR 19 <>,
+	OPERATOR 20 <,
+	OPERATOR 21 <=,
+	OPERATOR 22 >,
+	OPERATOR 23 >=,
+	FUNCTION 1 snowflake_gist_consistent(internal, snowflake, smallint, oid, internal),
+	FUNCTION 2 snowflake_gist_union(internal, internal),
+	FUNCTION 3 snowflake_gist_compress(internal),
+	FUNCTION 5 snowflake_gist_penalty(internal, internal, internal),
+	FUNCTION 6 snowflake_gist_picksplit(internal, internal),
+	FUNCTION 7 snowflake_gist_same(bytea, bytea, internal),
+	FUNCTION 9 snowflake_gist_fetch(internal),
+	FUNCTION 11 snowflake_gist_sortsupport(internal),
+	STORAGE bytea;
+
+-- Skip scans and temporal keys came with PostgreSQL 18.
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int >= 180000 THEN
+		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
+		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
+		ALTER OPERATOR FAMILY snowflake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
+	END IF;
+END $$;
+
 COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'order of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_ops USING gist  IS 'order of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'order of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
 COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
 COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
@@ -1233,28 +1389,79 @@ COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             I
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
 COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'whether a text is a codokey of the context';
 
--- Partitions by time
+-- Partitions by time. What looks into the catalogs has a search_path, time zone and style of dates of its own; what changes
+-- anything is run with the caller's, as if typed by hand.
 
-CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) LANGUAGE plpgsql
+CREATE FUNCTION ids_partition_key(parent regclass, OUT first regproc, OUT times tstzrange)        RETURNS record       AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_partition_key(regclass)   IS 'function for the first id of a time, and the times that ids can have';
+COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions and their times';
+
+-- A partition that is being detached takes no rows any more.
+CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
+	FROM ids_partition_times(parent) p
+		LEFT JOIN pg_inherits i ON i.inhrelid = p.partition
+		CROSS JOIN pg_partition_tree(p.partition) tree
+		JOIN pg_class c ON c.oid = tree.relid
+	WHERE i.inhdetachpending IS NOT TRUE AND tree.isleaf
+	GROUP BY p.partition, p.times
+	ORDER BY p.times NULLS LAST;
+END;
+
+COMMENT ON FUNCTION ids_partitions(regclass) IS 'partitions of a table: their times, rows as last counted, and size';
+
+-- The locks that it takes to create, drop or detach a partition, in one order: tables that foreign keys connect, the table itself, the
+-- default partition. So a statement that has one of them waits for none that is locked. (By their names, the stronger of these
+-- locks come first.) What the caller may not lock is locked when its turn comes.
+CREATE FUNCTION ids_partition_locks(parent regclass, action text) RETURNS SETOF text LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
+	SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT format('LOCK TABLE %s%s IN %s MODE', CASE WHEN relation = parent THEN 'ONLY ' END, relation, min(mode))
+	FROM (
+		SELECT 1, confrelid::regclass, CASE action WHEN 'drop' THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END
+		FROM pg_constraint
+		-- A partition that nothing references is dropped without being detached.
+		WHERE contype = 'f' AND conrelid = parent AND (action <> 'drop' OR EXISTS (SELECT FROM pg_constraint r WHERE r.contype = 'f' AND r.confrelid = parent))
+		UNION ALL
+		SELECT 1, conrelid::regclass, CASE action WHEN 'create' THEN 'SHARE ROW EXCLUSIVE' ELSE 'ACCESS EXCLUSIVE' END
+		FROM pg_constraint
+		WHERE contype = 'f' AND confrelid = parent
+		UNION ALL
+		SELECT 2, parent, CASE action WHEN 'create' THEN 'SHARE UPDATE EXCLUSIVE' ELSE 'ACCESS EXCLUSIVE' END
+		UNION ALL
+		SELECT 3, partdefid::regclass, 'ACCESS EXCLUSIVE'
+		FROM pg_partitioned_table
+		WHERE partrelid = parent AND partdefid <> 0
+	) lock (turn, relation, mode)
+	WHERE relation = parent OR has_table_privilege(relation, 'UPDATE, DELETE, TRUNCATE') AND (SELECT relkind IN ('r', 'p') FROM pg_class WHERE oid = relation)
+	GROUP BY relation
+	ORDER BY max(turn), relation;
+END;
+
+COMMENT ON FUNCTION ids_partition_locks(regclass, text) IS 'statements that lock what a change of the partitions will lock';
+
+CREATE FUNCTION ids_missing_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) RETURNS SETOF text LANGUAGE plpgsql VOLATILE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
 	SET timezone = 'UTC'
-AS $procedure$
+	SET datestyle = 'ISO'
+AS $function$
 DECLARE
 	months constant int := extract(year FROM every) * 12 + extract(month FROM every);
 	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- so that weeks begin on Mondays
-	id_schema name;
-	id_type name;
-	parent_schema name;
-	prefix text; -- of the partitions' names
+	key record;
+	there tstzmultirange; -- the times that have a partition
+	taken tstzmultirange; -- the same with partitions that are being detached
+	schema name;
+	partition name;
 	storage text; -- what LIKE does not take from the parent
-	lower_bounds text[]; -- of the partitions that are there; null is MINVALUE or MAXVALUE
-	upper_bounds text[];
-	lower_time timestamptz;
-	upper_time timestamptz;
-	lower_id text;
-	upper_id text;
-	covered boolean;
-	partition_name text;
+	owner name;
+	suffix text;
+	period tstzrange;
+	missing tstzrange;
+	other record;
 BEGIN
 	IF parent IS NULL OR every IS NULL OR "from" IS NULL OR upto IS NULL THEN
 		RAISE EXCEPTION 'no argument of ids_create_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
@@ -1270,65 +1477,126 @@ BEGIN
 			HINT = 'Use whole months and years, or days and whole seconds, and more than zero.';
 	END IF;
 
-	SELECT idn.nspname, t.typname, n.nspname, c.relname, concat_ws(' ', 'USING ' || quote_ident(am.amname), 'TABLESPACE ' || quote_ident(s.spcname))
-	INTO id_schema, id_type, parent_schema, prefix, storage
+	SELECT * INTO key FROM ids_partition_key(parent);
+	SELECT coalesce(range_agg(p.times) FILTER (WHERE inhdetachpending IS NOT TRUE), '{}'), coalesce(range_agg(p.times), '{}') INTO there, taken
+	FROM ids_partition_times(parent) p LEFT JOIN pg_inherits ON inhrelid = p.partition;
+	SELECT n.nspname, concat_ws(' ', 'USING ' || quote_ident(am.amname), 'TABLESPACE ' || quote_ident(s.spcname)), pg_get_userbyid(c.relowner) INTO schema, storage, owner
 	FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
-		JOIN pg_partitioned_table p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
-		JOIN pg_type t ON t.oid = a.atttypid
-		JOIN pg_namespace idn ON idn.oid = t.typnamespace
-		JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'ids'
 		LEFT JOIN pg_am am ON am.oid = c.relam -- from PostgreSQL 17 on
 		LEFT JOIN pg_tablespace s ON s.oid = c.reltablespace
 	WHERE c.oid = parent;
-	IF NOT FOUND THEN
-		RAISE EXCEPTION 'table "%" is not partitioned by range on one column of an identifier type', parent USING ERRCODE = 'wrong_object_type',
-			HINT = 'Create it with PARTITION BY RANGE (id), where the type of id is one of the extension ids.';
-	END IF;
-	WHILE octet_length(prefix) > 63 - length('_YYYYMMDD_HHMMSS') LOOP
-		prefix := left(prefix, -1);
-	END LOOP;
-
-	-- Two calls at once must not both find a partition missing.
-	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-
-	-- Read once, as there may be thousands.
-	SELECT array_agg(bound[1]), array_agg(bound[2]) INTO lower_bounds, upper_bounds
-	FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
-		regexp_match(pg_get_expr(relpartbound, c.oid), '^FOR VALUES FROM \((?:MINVALUE|''(\w+)'')\) TO \((?:MAXVALUE|''(\w+)'')\)') bound
-	WHERE inhparent = parent AND bound IS NOT NULL;
 
 	-- There is nothing to make beyond the times of the type.
-	EXECUTE format('SELECT greatest($1, %1$I.%2$I(%1$I.%3$I(''-infinity''))), least($2, %1$I.%2$I(%1$I.%4$I(''infinity'')) + ''1 microsecond'')',
-		id_schema, id_type || '_extract_timestamp', id_type || '_first', id_type || '_last') INTO "from", upto USING "from", upto;
-
-	lower_time := CASE WHEN months > 0
+	"from" := greatest("from", lower(key.times));
+	upto := least(upto, upper(key.times) + '1 microsecond');
+	"from" := CASE WHEN months > 0
 		THEN make_timestamptz(1, 1, 1, 0, 0, 0)
 			+ make_interval(months => div(extract(year FROM "from") * 12 + extract(month FROM "from") - 13, months)::int * months)
 		ELSE date_bin(every, "from", monday) END;
-	WHILE lower_time < upto LOOP
-		upper_time := lower_time + every;
-		EXECUTE format('SELECT %1$I.%2$I($1), %1$I.%2$I($2)', id_schema, id_type || '_first') INTO lower_id, upper_id USING lower_time, upper_time;
-		-- Not missing if one partition has it all, be it made by an earlier call or by hand.
-		EXECUTE format($query$
-				SELECT count(*) > 0 FROM unnest($1::%1$I.%2$I[], $2::%1$I.%2$I[]) there (lower, upper)
-				WHERE coalesce(lower OPERATOR(%1$I.<=) $3::%1$I.%2$I, true) AND coalesce(upper OPERATOR(%1$I.>=) $4::%1$I.%2$I, true)
-			$query$, id_schema, id_type) INTO covered USING lower_bounds, upper_bounds, lower_id, upper_id;
-		-- Where the type's range ends, both are its first or last value.
-		IF NOT covered AND lower_id <> upper_id THEN
-			partition_name := prefix || to_char(lower_time, CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
-			-- Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent meanwhile.
-			EXECUTE format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION) %s',
-				parent_schema, partition_name, parent, storage);
-			EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)', parent, parent_schema, partition_name, lower_id, upper_id);
+	FOR period IN
+		SELECT tstzrange(step, step + every) FROM generate_series("from", upto, every) step
+		WHERE step < upto AND NOT there @> (tstzrange(step, step + every) * key.times)
+	LOOP
+		suffix := to_char(lower(period), CASE WHEN every = date_trunc('day', every) THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MISS' END);
+		SELECT relname INTO partition FROM pg_class WHERE oid = parent;
+		WHILE octet_length(partition) + length(suffix) > current_setting('max_identifier_length')::int LOOP
+			partition := left(partition, -1);
+		END LOOP;
+		partition := partition || suffix;
+
+		IF taken && (period * key.times) THEN
+			SELECT p.partition, p.times, inhdetachpending INTO other
+			FROM ids_partition_times(parent) p LEFT JOIN pg_inherits ON inhrelid = p.partition
+			WHERE p.times && period ORDER BY inhdetachpending DESC NULLS LAST, p.times LIMIT 1;
+			SELECT piece INTO missing FROM unnest(period::tstzmultirange - there) piece LIMIT 1;
+			RAISE EXCEPTION 'partition "%" would overlap partition "%"', partition, other.partition USING ERRCODE = 'invalid_object_definition',
+				DETAIL = format('The times are %s and %s.', period, other.times),
+				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction needs it any more: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
+					WHEN lower(missing) = upper(missing) THEN 'Detach that first: its lower bound is not the first id of a time.'
+					ELSE format('Fill the gap by hand: CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%s(%L)) TO (%4$s(%6$L));', schema, partition, parent, key.first, lower(missing), upper(missing)) END;
 		END IF;
-		lower_time := upper_time;
+		IF to_regclass(format('%I.%I', schema, partition)) IS NOT NULL THEN
+			RAISE EXCEPTION 'name of new partition "%" of table "%" is taken', partition, parent USING ERRCODE = 'duplicate_table',
+				DETAIL = format('It would hold the times %s.', period),
+				HINT = 'Rename that relation, or attach it if it was detached.';
+		END IF;
+		RETURN NEXT concat(
+			format('CREATE TABLE %I.%I (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION) %s;', schema, partition, parent, storage),
+			CASE WHEN owner <> current_user THEN format('ALTER TABLE %I.%I OWNER TO %I;', schema, partition, owner) END,
+			-- Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent meanwhile.
+			format('ALTER TABLE %s ATTACH PARTITION %I.%I FOR VALUES FROM (pg_catalog.%s(%L)) TO (pg_catalog.%4$s(%6$L));', parent, schema, partition, key.first, lower(period), upper(period)));
+	END LOOP;
+END $function$;
+
+COMMENT ON FUNCTION ids_missing_partitions(regclass, interval, timestamptz, timestamptz) IS 'statements that create the missing partitions';
+
+-- Only a call that finds something to do takes locks; then it looks again.
+CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) LANGUAGE plpgsql AS $procedure$
+DECLARE
+	statement pg_catalog.text;
+BEGIN
+	IF NOT EXISTS (SELECT FROM pg_catalog.ids_missing_partitions(parent, every, "from", upto)) THEN
+		RETURN;
+	END IF;
+	FOR statement IN SELECT pg_catalog.ids_partition_locks(parent, 'create') LOOP
+		EXECUTE statement;
+	END LOOP;
+	FOR statement IN SELECT pg_catalog.ids_missing_partitions(parent, every, "from", upto) LOOP
+		EXECUTE statement;
 	END LOOP;
 END $procedure$;
 
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';
+
+CREATE FUNCTION ids_expired_partitions(parent regclass, before timestamptz, detach boolean, OUT statement text, OUT notice text) RETURNS SETOF record LANGUAGE plpgsql VOLATILE PARALLEL SAFE
+	SET search_path = pg_catalog, pg_temp
+	SET timezone = 'UTC'
+	SET datestyle = 'ISO'
+AS $function$
+DECLARE
+	expired record;
+BEGIN
+	IF parent IS NULL OR before IS NULL OR detach IS NULL THEN
+		RAISE EXCEPTION 'no argument of ids_drop_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	FOR expired IN
+		SELECT partition, times, CASE relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
+		FROM ids_partition_times(parent)
+			LEFT JOIN pg_inherits ON inhrelid = partition
+			LEFT JOIN pg_class c ON c.oid = partition
+		WHERE times << tstzrange(before, NULL) AND inhdetachpending IS NOT TRUE
+		ORDER BY times
+	LOOP
+		-- PostgreSQL does not drop a partition of a table that a foreign key references before it is detached.
+		statement := concat(
+			CASE WHEN detach OR EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN format('ALTER TABLE %s DETACH PARTITION %s;', parent, expired.partition) END,
+			CASE WHEN NOT detach THEN format('DROP %s %s;', expired.kind, expired.partition) END);
+		notice := format('%s partition "%s" of table "%s" with the times %s', CASE WHEN detach THEN 'detached' ELSE 'dropped' END, expired.partition, parent, expired.times);
+		RETURN NEXT;
+	END LOOP;
+END $function$;
+
+COMMENT ON FUNCTION ids_expired_partitions(regclass, timestamptz, boolean) IS 'statements that drop or detach partitions, and what they do';
+
+CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false) LANGUAGE plpgsql AS $procedure$
+DECLARE
+	statement pg_catalog.text;
+	notice pg_catalog.text;
+BEGIN
+	IF NOT EXISTS (SELECT FROM pg_catalog.ids_expired_partitions(parent, before, detach)) THEN
+		RETURN;
+	END IF;
+	FOR statement IN SELECT pg_catalog.ids_partition_locks(parent, CASE WHEN detach THEN 'detach' ELSE 'drop' END) LOOP
+		EXECUTE statement;
+	END LOOP;
+	FOR statement, notice IN SELECT e.statement, e.notice FROM pg_catalog.ids_expired_partitions(parent, before, detach) e LOOP
+		EXECUTE statement;
+		RAISE NOTICE '%', notice;
+	END LOOP;
+END $procedure$;
+
+COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drops or detaches the partitions that end before a time';
 
 -- Names that another schema has already: pg_catalog is searched first, so that the extension's objects would silently take the
 -- place of those. A dump comes from a database where they were together, and is restored; it sets row_security.

@@ -58,7 +58,7 @@ WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) 
 
 -- types without I/O in both formats, a class of each access method, min and max, casts, or time predicates
 SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
-SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin')
+SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin', 'gist')
   AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault) ORDER BY 1, 2;
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
   WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
@@ -78,11 +78,17 @@ SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''inf
 \gexec
 \set ECHO all
 
--- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash; distance or hash
+-- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash; distance or hash; all of GiST, from 18 on for temporal keys too
 SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
   unnest(CASE amname WHEN 'btree' THEN ARRAY[1, 2, 3, 4] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 6 END
-    WHEN 'hash' THEN ARRAY[1, 2] WHEN 'brin' THEN ARRAY[1, 2, 3, 4] || CASE WHEN opcdefault THEN NULL ELSE ARRAY[5, 11] END END) n
-WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = opcintype AND amprocnum = n) AND n IS NOT NULL ORDER BY 1, 2, 3;
+    WHEN 'hash' THEN ARRAY[1, 2] WHEN 'brin' THEN ARRAY[1, 2, 3, 4] || CASE WHEN opcdefault THEN NULL ELSE ARRAY[5, 11] END
+    WHEN 'gist' THEN ARRAY[1, 2, 3, 5, 6, 7, 9, 11] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 12 END END) n
+WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = CASE WHEN amname = 'gist' AND n = 12 THEN '"any"'::regtype ELSE opcintype END AND amprocnum = n) AND n IS NOT NULL ORDER BY 1, 2, 3;
+
+-- operators that a class lacks
+SELECT opcname, amname, operator FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
+  unnest(CASE WHEN amname = 'hash' OR opcname ~ 'bloom' THEN ARRAY['='] WHEN amname = 'gist' THEN ARRAY['=', '<>', '<', '<=', '>', '>='] ELSE ARRAY['=', '<', '<=', '>', '>='] END) operator
+WHERE NOT EXISTS (SELECT FROM pg_amop JOIN pg_operator o ON o.oid = amopopr WHERE amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype AND oprname = operator) ORDER BY 1, 2, 3;
 
 -- classes that are not valid
 SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod

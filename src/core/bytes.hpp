@@ -52,20 +52,23 @@ constexpr void store_big_endian(std::uint8_t* to, T value) noexcept {
   std::memcpy(to, &value, sizeof(T));
 }
 
+// The largest unsigned integer that N bytes have room for.
+template <std::size_t N>
+using Word = std::conditional_t<
+    (N >= 8), std::uint64_t,
+    std::conditional_t<(N >= 4), std::uint32_t,
+                       std::conditional_t<(N >= 2), std::uint16_t, std::uint8_t>>>;
+
 // memcmp over N bytes as a few word comparisons: negative, zero or positive.
 template <std::size_t N>
 constexpr int compare_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
   if constexpr (N == 0) {
     return 0;
   } else {
-    using Word = std::conditional_t<
-        (N >= 8), std::uint64_t,
-        std::conditional_t<(N >= 4), std::uint32_t,
-                           std::conditional_t<(N >= 2), std::uint16_t, std::uint8_t>>>;
-    const Word x = load_big_endian<Word>(a);
-    const Word y = load_big_endian<Word>(b);
+    const auto x = load_big_endian<Word<N>>(a);
+    const auto y = load_big_endian<Word<N>>(b);
     if (x != y) return x < y ? -1 : 1;
-    return compare_bytes<N - sizeof(Word)>(a + sizeof(Word), b + sizeof(Word));
+    return compare_bytes<N - sizeof x>(a + sizeof x, b + sizeof x);
   }
 }
 
@@ -83,12 +86,20 @@ constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
   return value;
 }
 
-// How far b is above a, in units of the first byte.
+// How far b is above a, in units of the last byte of the first word.
 template <std::size_t N>
-constexpr double distance_of_bytes(const Bytes<N>& a, const Bytes<N>& b) noexcept {
-  double distance = 0;
-  for (std::size_t i = N; i-- > 0;) distance = distance / 256 + (double{1} * b[i] - a[i]);
-  return distance;
+constexpr double distance_of_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
+  if constexpr (N == 0) {
+    return 0;
+  } else {
+    const auto x = load_big_endian<Word<N>>(a);
+    const auto y = load_big_endian<Word<N>>(b);
+    const double distance = y >= x ? static_cast<double>(y - x) : -static_cast<double>(x - y);
+    constexpr std::size_t rest = N - sizeof x;
+    if constexpr (rest == 0) return distance;
+    constexpr double unit = 1 / (1.0 + static_cast<double>(static_cast<Word<rest>>(-1)));
+    return distance + unit * distance_of_bytes<rest>(a + sizeof x, b + sizeof x);
+  }
 }
 
 }  // namespace ids

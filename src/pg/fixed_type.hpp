@@ -10,6 +10,7 @@
 #include "core/input.hpp"
 #include "pg/clock.hpp"
 #include "pg/error.hpp"
+#include "pg/gist.hpp"
 #include "pg/planner.hpp"
 #include "pg/postgres.hpp"
 #include "pg/text.hpp"
@@ -218,7 +219,9 @@ struct FixedType {
 
   // How far two values, the smaller first, are apart: which ranges minmax_multi merges.
   static Datum distance(FunctionCallInfo fcinfo) {
-    PG_RETURN_FLOAT8(distance_of_bytes(get(PG_GETARG_DATUM(0)), get(PG_GETARG_DATUM(1))));
+    const Value a = get(PG_GETARG_DATUM(0));
+    const Value b = get(PG_GETARG_DATUM(1));
+    PG_RETURN_FLOAT8(distance_of_bytes<kSize>(a.data(), b.data()));
   }
 
 #if PG_VERSION_NUM >= 180000
@@ -404,6 +407,14 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   IDS_SKIPSUPPORT(name, codec)                      \
   IDS_TYPE_FUNCTION(name, codec, in_range)          \
   IDS_TYPE_FUNCTION(name, codec, distance)          \
+  IDS_GIST_FUNCTION(name, codec, gist_compress)     \
+  IDS_GIST_FUNCTION(name, codec, gist_fetch)        \
+  IDS_GIST_FUNCTION(name, codec, gist_consistent)   \
+  IDS_GIST_FUNCTION(name, codec, gist_union)        \
+  IDS_GIST_FUNCTION(name, codec, gist_same)         \
+  IDS_GIST_FUNCTION(name, codec, gist_penalty)      \
+  IDS_GIST_FUNCTION(name, codec, gist_picksplit)    \
+  IDS_GIST_FUNCTION(name, codec, gist_sortsupport)  \
   IDS_TYPE_FUNCTION(name, codec, extract_timestamp) \
   IDS_TYPE_FUNCTION(name, codec, first)             \
   IDS_TYPE_FUNCTION(name, codec, last)              \
@@ -429,6 +440,9 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   IDS_FUNCTION(name##_##function) { return ids::FixedType<codec>::function(fcinfo); }
 #define IDS_FUNCTION_OF_TYPE(name, codec, function) \
   IDS_FUNCTION(function##_##name) { return ids::FixedType<codec>::function(fcinfo); }
+
+#define IDS_GIST_FUNCTION(name, codec, function) \
+  IDS_FUNCTION(name##_##function) { return ids::GistClass<ids::FixedType<codec>>::function(fcinfo); }
 
 #if PG_VERSION_NUM >= 180000
 #define IDS_SKIPSUPPORT(name, codec) IDS_TYPE_FUNCTION(name, codec, skipsupport)

@@ -74,6 +74,19 @@ CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions, 'CREATE INDEX ma
 CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions, 'CREATE INDEX made ON ordered_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
 DROP INDEX made;
 
+\echo '... GiST, with btree_gist for the built-in types'
+CREATE EXTENSION btree_gist;
+CALL measure('GiST: CREATE INDEX, shuffled', 2 * :rows, :repetitions, 'CREATE INDEX made ON shuffled_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('GiST: CREATE INDEX, ordered', 2 * :rows, :repetitions, 'CREATE INDEX made ON ordered_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
+DROP INDEX made;
+SELECT format('CREATE INDEX gist_%1$s ON ordered_%1$s USING gist (id)', name) FROM contestant \gexec
+INSERT INTO result (measurement, name, repetition, value) SELECT 'GiST: size, bytes per row', name, 1, pg_relation_size(format('gist_%s', name)) / (2.0 * :rows) FROM contestant;
+SET enable_seqscan = off; SET enable_bitmapscan = off;
+SELECT format('SELECT count(*) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s WHERE id IS NOT NULL', :rows / 5) AS wanted \gset
+CALL measure('GiST: look-up', :rows / 5, :repetitions, :'wanted' || ' AND EXISTS (SELECT FROM ordered_{T} o WHERE o.id = s.id OFFSET 0)', :'wanted');
+RESET enable_seqscan; RESET enable_bitmapscan;
+SELECT format('DROP INDEX gist_%s', name) FROM contestant \gexec
+
 \echo '... joining and grouping'
 SET enable_mergejoin = off; SET enable_nestloop = off;
 CALL measure('hash join', 2 * :rows, :repetitions, 'SELECT count(*) FROM ordered_{T} a JOIN shuffled_{T} b USING (id)');

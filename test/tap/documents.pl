@@ -96,9 +96,8 @@ sub run_section
 	my $end = 'end of a statement';
 	my $script = join '', map { "$_->{code}\\echo $end\n" } @statements;
 	local @ENV{ 'PGTZ', 'PGDATESTYLE' } = ('UTC', 'ISO');
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) ], '<', \$script, '>&', \my $output);
+	IPC::Run::run([ 'psql', '-XAtq', '-v', 'SHOW_CONTEXT=never', '-d', $node->connstr($database) ], '<', \$script, '>&', \my $output);
 	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
-	$output =~ s/^CONTEXT:  .*\n//mg;
 	return split /^$end\n/m, $output, -1;
 }
 

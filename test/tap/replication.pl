@@ -17,6 +17,7 @@ $primary->append_conf('postgresql.conf', "ids.node_id = 11\n");
 $primary->start;
 my $defaults = join ', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types;
 $primary->safe_psql('postgres', "CREATE EXTENSION ids; CREATE TABLE item (n serial, $defaults); INSERT INTO item SELECT FROM generate_series(1, 10000)");
+$primary->safe_psql('postgres', 'CREATE TABLE place AS SELECT * FROM item; ' . join '', map { "CREATE INDEX place_$_ ON place USING gist ($_);" } @types);
 
 # Physical
 $primary->backup('base');
@@ -28,6 +29,15 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $greater = 'SELECT ' . join(', ', map { (my $made = $keys[$_]) =~ s/^(\w+)/gen_$1()/; "$made > max($keys[$_])" } 0 .. $#types) . ' FROM item';
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
 is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated');
+$primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
+foreach my $type (@types)
+{
+	my $sum = "SELECT count(*), sum(hashtext($type\::text)) FROM place WHERE $type <> ${type}_first('-infinity')";
+	my $index = 'SET enable_seqscan = off; SET enable_bitmapscan = off;';
+	like($standby->safe_psql('postgres', "$index EXPLAIN $sum"), qr/Index Only Scan using place_$type/, "$type: a GiST index on the standby");
+	is($standby->safe_psql('postgres', "$index $sum"), $primary->safe_psql('postgres', "SET enable_indexonlyscan = off; SET enable_indexscan = off; SET enable_bitmapscan = off; $sum"), "$type: has all rows");
+}
 $primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $read = $standby->safe_psql('postgres', 'SELECT ' . join(', ', map { "gen_$_()" } @types));

@@ -1,0 +1,171 @@
+# Partitions by time, in several sessions at once: calls beside each other, beside inserts and beside partitions that are being detached.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "max_locks_per_transaction = 512\ndeadlock_timeout = 100ms\ntimezone = 'Europe/Berlin'\nclient_min_messages = warning\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION ids');
+
+# Waits until this many sessions wait for a lock.
+sub wait_for_locks
+{
+	$node->poll_query_until('postgres', "SELECT count(DISTINCT pid) = $_[0] FROM pg_locks WHERE NOT granted") or die 'nobody waits';
+}
+
+# A session that runs a script in the background.
+sub start
+{
+	my $script = shift;
+	my $session = { output => '' };
+	my @commands = map { ('-c', $_) } split /; /, $script;
+	$session->{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), @commands ], '<', \undef, '>&', \$session->{output});
+	return $session;
+}
+
+# Its output, once it has ended.
+sub output
+{
+	my $session = shift;
+	IPC::Run::finish($session->{run});
+	return $session->{output};
+}
+my $partitions = "SELECT count(*), count(DISTINCT times) FROM ids_partitions('log')";
+
+# Two calls at once, of which the second begins before the first has ended: also with a snapshot from before.
+foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
+{
+	$node->safe_psql('postgres', 'CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id)');
+	my $call = "CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-02-01');";
+	my $first = $node->background_psql('postgres', on_error_stop => 1);
+	$first->query_safe("BEGIN; $call");
+	my $second = start("BEGIN ISOLATION LEVEL $isolation; SELECT count(*) FROM pg_class WHERE false; $call COMMIT;");
+	wait_for_locks(1);
+	$first->query_safe('COMMIT');
+	is(output($second), "0\n", "$isolation: the second call waits for the first and finds all there");
+	is($node->safe_psql('postgres', $partitions), '32|32', "$isolation: each once");
+
+	my $drop = "CALL ids_drop_partitions('log', '2026-01-10 01:00:00+01');";
+	$first->query_safe("BEGIN; $drop");
+	$second = start("BEGIN ISOLATION LEVEL $isolation; SELECT count(*) FROM pg_class WHERE false; $drop COMMIT;");
+	wait_for_locks(1);
+	$first->query_safe('COMMIT');
+	is(output($second), "0\n", "$isolation: the second call finds nothing to drop");
+	is($node->safe_psql('postgres', $partitions), '22|22', "$isolation: all others are there");
+
+	# Dropping beside creating.
+	$first->query_safe("BEGIN; CALL ids_drop_partitions('log', '2026-01-20 01:00:00+01');");
+	$second = start("BEGIN ISOLATION LEVEL $isolation; SELECT count(*) FROM pg_class WHERE false; CALL ids_create_partitions('log', '1 day', '2026-01-15', '2026-01-16'); COMMIT;");
+	wait_for_locks(1);
+	$first->query_safe('COMMIT');
+	is(output($second), "0\n", "$isolation: what was dropped meanwhile is made again");
+	is($node->safe_psql('postgres', $partitions), '14|14', "$isolation: and is there");
+	$first->quit;
+	$node->safe_psql('postgres', 'DROP TABLE log');
+}
+
+# With a default partition and foreign keys, beside transactions that write to the tables in the order of the keys.
+$node->safe_psql('postgres', q{
+	CREATE TABLE other (id int PRIMARY KEY);
+	INSERT INTO other SELECT generate_series(1, 100);
+	CREATE TABLE log (id ulid PRIMARY KEY, other int REFERENCES other) PARTITION BY RANGE (id);
+	CREATE TABLE log_rest PARTITION OF log DEFAULT});
+my $writer = $node->background_psql('postgres', on_error_stop => 1);
+$writer->query_safe('BEGIN; INSERT INTO other VALUES (1000)');
+my $creator = start("CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-03')");
+wait_for_locks(1);
+$writer->query_safe("INSERT INTO log VALUES (ulid_first('2020-01-01'), 1000)");
+$writer->query_safe('COMMIT');
+is(output($creator), '', 'creating beside an insert of a row and of one that references it: no deadlock');
+is($node->safe_psql('postgres', $partitions), '4|3', 'all partitions are there');
+$node->safe_psql('postgres', 'CREATE TABLE note (log ulid REFERENCES log, n int)');
+$writer->query_safe('BEGIN; INSERT INTO other VALUES (1001)');
+my $dropper = start("SET client_min_messages = notice; CALL ids_drop_partitions('log', '2026-01-02 01:00:00+01')");
+wait_for_locks(1);
+$writer->query_safe("INSERT INTO log VALUES (ulid_first('2026-01-03'), 1001)");
+$writer->query_safe('COMMIT');
+like(output($dropper), qr/dropped partition "public\.log_20260101"/, 'dropping beside the same');
+
+# Under load: many writers, none of which is a victim.
+my $script = $node->basedir . '/insert.sql';
+PostgreSQL::Test::Utils::append_to_file($script, q{
+\set other random(1, 100)
+BEGIN;
+SELECT FROM other WHERE id = :other FOR KEY SHARE;
+INSERT INTO log VALUES (gen_ulid('2026-03-01'::timestamptz + random() * interval '40 days'), :other);
+COMMIT;
+INSERT INTO note SELECT id FROM log WHERE id >= '2026-03-01'::timestamptz LIMIT 1;
+});
+my $pgbench = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-j', '2', '-T', '5', '-f', $script, $node->connstr('postgres') ], '>&', \my $load);
+my $calls = '';
+my $day = 0;
+for (my $end = time + 4; time < $end; ++$day)
+{
+	# Days that have no rows yet in the default partition, and days that have passed.
+	my $from = "'2027-01-01'::timestamptz + interval '$day days'";
+	$calls .= $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 day', $from, $from + interval '1 day')");
+	$calls .= $node->safe_psql('postgres', "CALL ids_drop_partitions('log', $from - interval '2 days')");
+}
+IPC::Run::finish($pgbench);
+is($calls, '', "$day rounds of creating and dropping");
+cmp_ok($day, '>', 3, 'several rounds');
+unlike($load, qr/ERROR|aborted/, 'beside writers that go on');
+like($load, qr/number of failed transactions: 0/, 'without a failure') if $node->pg_version >= 15;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'and no deadlock');
+$node->safe_psql('postgres', 'DROP TABLE note, log, other');
+
+# A partition that is being detached concurrently.
+$node->safe_psql('postgres', q{CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id); CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')});
+$writer->query_safe('BEGIN; SELECT count(*) FROM log');
+$node->psql('postgres', "SET statement_timeout = '1s'; ALTER TABLE log DETACH PARTITION log_20260101 CONCURRENTLY", stderr => \my $cancelled);
+like($cancelled, qr/statement timeout/, 'a partition is being detached');
+is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 'log_20260201', 'it is not listed');
+$node->psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')", stderr => \my $detaching);
+like($detaching, qr/would overlap partition "public\.log_20260101".*HINT: .*ALTER TABLE public\.log DETACH PARTITION public\.log_20260101 FINALIZE/s, 'it does not count as there, and the error says what to do');
+is($node->psql('postgres', "CALL ids_drop_partitions('log', '2026-02-15')"), 0, 'nor is it dropped');
+$writer->query_safe('COMMIT');
+$node->safe_psql('postgres', 'ALTER TABLE log DETACH PARTITION log_20260101 FINALIZE; ALTER TABLE log_20260101 RENAME TO old');
+$node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')");
+is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), "log_20260101\nlog_20260201", 'afterwards it is made anew');
+$node->safe_psql('postgres', 'DROP TABLE log, old');
+$writer->quit;
+
+# What is made is made with the caller's search_path: an index on a function that needs it. (From 17 on PostgreSQL itself builds indexes with
+# a search_path of its own.)
+SKIP:
+{
+	skip 'CREATE INDEX itself does without the search_path', 1 if $node->pg_version >= 17;
+	$node->safe_psql('postgres', q{
+		CREATE SCHEMA app;
+		SET search_path = app, public;
+		CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2';
+		CREATE FUNCTION fourfold(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT twice(twice($1))';
+		CREATE TABLE log (id ulid, n int) PARTITION BY RANGE (id);
+		CREATE INDEX ON log (fourfold(n))});
+	is($node->psql('postgres', "SET search_path = app, public; CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')"), 0, "an index that needs the caller's search_path");
+	$node->safe_psql('postgres', 'DROP SCHEMA app CASCADE');
+}
+
+# A thousand partitions.
+$node->safe_psql('postgres', q{CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id); CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-01'::timestamptz + interval '999 days')});
+my %limit = (
+	"CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-01'::timestamptz + interval '999 days')" => 1,
+	"CALL ids_drop_partitions('log', '2026-01-01'::timestamptz + interval '100 days')" => 2,
+	"SELECT FROM ids_partitions('log')" => 2);
+foreach my $statement (sort keys %limit)
+{
+	my $began = time;
+	$node->safe_psql('postgres', $statement);
+	my $seconds = time - $began;
+	cmp_ok($seconds, '<', $limit{$statement}, sprintf '%.3f s: %s', $seconds, $statement);
+}
+is($node->safe_psql('postgres', $partitions), '900|900', 'a hundred less');
+
+$node->stop;
+done_testing();
