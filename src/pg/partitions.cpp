@@ -2,6 +2,7 @@
 // cache has them as they are now, where a query sees the catalogs of its snapshot.
 #include "pg/fixed_type.hpp"
 #include "pg/postgres.hpp"
+#include "uuidv7/uuidv7.hpp"
 
 using namespace ids;
 
@@ -12,6 +13,13 @@ struct TimeKey {
   PartitionKey key;
   FmgrInfo first;
   FmgrInfo extract_timestamp;
+  bool is_uuid;
+
+  // A bound may be a uuid of any version: it is where it sorts.
+  TimestampTz time(Datum id) {
+    if (is_uuid) return FixedType<UuidV7>::timestamp(FixedType<UuidV7>::get(id));
+    return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
+  }
 };
 
 // The function pg_catalog.prefix_suffix(argument) -> result, if there is one.
@@ -37,9 +45,10 @@ bool find_time_key(Relation table, TimeKey& result) {
   HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
   // A uuid is taken for one of version 7.
+  result.is_uuid = type == UUIDOID;
   const char* prefix =
-      type == UUIDOID ? "uuidv7"
-                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
+      result.is_uuid ? "uuidv7"
+                     : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
   ReleaseSysCache(row);
   const Oid first = boundary_function(prefix, "first", TIMESTAMPTZOID, type);
   const Oid extract_timestamp =
@@ -76,7 +85,7 @@ RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i,
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
   const Datum id = bounds->datums[i][0];
   result.infinite = false;
-  result.val = FunctionCall1(&key.extract_timestamp, id);
+  result.val = TimestampTzGetDatum(key.time(id));
   const bool whole =
       DatumGetInt32(FunctionCall2Coll(&key.key->partsupfunc[0], key.key->partcollation[0], id,
                                       FunctionCall1(&key.first, result.val))) <= 0;
@@ -93,7 +102,7 @@ IDS_FUNCTION(ids_partition_key) {
   RangeBound limits[2];
   for (const bool lower : {true, false}) {
     const Datum time = TimestampTzGetDatum(lower ? DT_NOBEGIN : DT_NOEND);
-    limits[lower] = {.val = FunctionCall1(&key.extract_timestamp, FunctionCall1(&key.first, time)),
+    limits[lower] = {.val = TimestampTzGetDatum(key.time(FunctionCall1(&key.first, time))),
                      .infinite = false,
                      .inclusive = true,
                      .lower = lower};
