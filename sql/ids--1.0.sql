@@ -26,11 +26,9 @@ CREATE SCHEMA ids_internal;
 
 COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
 
-CREATE SEQUENCE ids_internal.clock MINVALUE 0 MAXVALUE 281474976710655999 START 0; -- 48 bits of milliseconds
+CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
 COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
-
-SELECT setval('ids_internal.clock', 0);
 
 -- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
 
@@ -1618,6 +1616,7 @@ BEGIN
 		WHERE t.typname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid)
 			AND t.typnamespace <> 'pg_catalog'::regnamespace AND t.typnamespace::regnamespace::text !~ '^"?pg_temp_'
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
+			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
 		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid

@@ -24,8 +24,6 @@ CREATE SCHEMA ids_internal;
 
 COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
 
-CREATE SEQUENCE ids_internal.clock MINVALUE 0 MAXVALUE 281474976710655999 START 0; -- 48 bits of milliseconds
+CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
 COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
-
-SELECT setval('ids_internal.clock', 0);

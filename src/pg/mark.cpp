@@ -14,6 +14,8 @@ constexpr char kSequence[] = "clock";
 
 // The last microsecond of 48 bits of milliseconds.
 constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
+// 2026-01-01, before which no database had the extension.
+constexpr std::int64_t kLeastUs = 1'767'225'600'000'000;
 
 Oid known_relation = InvalidOid;
 
@@ -44,8 +46,11 @@ Form_pg_sequence_data sequence_row(Page page) {
   return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
 }
 
+// Whether the mark is as write() left it, or at least may be what pg_upgrade made of that: it calls
+// setval, which clears log_cnt.
 bool is_sound(const FormData_pg_sequence_data& row) {
-  return row.is_called && row.last_value >= 0 && row.last_value <= kGreatestUs;
+  return row.is_called && row.last_value >= (row.log_cnt == 0 ? kLeastUs : 0) &&
+         row.last_value <= kGreatestUs;
 }
 
 // The mark's page, locked against all others from open() to close().
@@ -110,7 +115,8 @@ bool move_mark(std::int64_t unix_us) {
   MarkPage page;
   page.open();
   const FormData_pg_sequence_data& row = page.row();
-  if (!is_sound(row))
+  // The install script generates the first id, which makes the mark.
+  if (!is_sound(row) && !creating_extension)
     missing_mark("was changed",
                  "As a superuser, set it to the current time: SELECT ids_reset_clock();");
   bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);

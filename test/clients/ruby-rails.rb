@@ -66,8 +66,10 @@ june, july = Time.utc(2016, 6, 1), Time.utc(2016, 7, 1)
 after = Item.since(july).order(:id).pluck(:name)
 within = Item.since(june).before(july).pluck(:name, Arel.sql("id::timestamptz AS at"))
 
+# What rails db:schema:dump writes.
 schema = StringIO.new
-ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema)
+source = ActiveRecord.version < Gem::Version.new("7.2") ? ActiveRecord::Base.connection : ActiveRecord::Base.connection_pool
+ActiveRecord::SchemaDumper.dump(source, schema)
 
 # ---- What it must give ----
 

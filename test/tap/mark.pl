@@ -80,6 +80,7 @@ my @damages = (
 	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock; CREATE TABLE ids_internal.clock (last_value bigint)', 'is not a sequence',
 		'DROP TABLE ids_internal.clock; CREATE SEQUENCE ids_internal.clock; SELECT ids_reset_clock()' ],
 	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged', 'ALTER SEQUENCE ids_internal.clock SET LOGGED' ],
+	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'was changed', 'SELECT ids_reset_clock()' ],
 	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'was changed', 'SELECT ids_reset_clock()' ],
 	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'was changed', 'SELECT ids_reset_clock()' ]);
 turn($node, +10);
