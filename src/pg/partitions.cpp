@@ -69,19 +69,25 @@ Datum make_times(FunctionCallInfo fcinfo, RangeBound lower, RangeBound upper) {
       make_range(range_get_typcache(fcinfo, TSTZRANGEOID), &lower, &upper, false, nullptr));
 }
 
-// A bound as a time. What is cut off within a time does not count at the lower bound, but does at
-// the upper one: so all of a time is there only if the range has it, and none after the range.
-RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
-  RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
-  if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
+// A bound as a time, if it has one. What is cut off within a time does not count at the lower
+// bound, but does at the upper one: so all of a time is there only if the range has it, and none
+// after the range.
+bool bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower,
+                RangeBound& result) {
+  result = {.val = 0, .infinite = true, .inclusive = false, .lower = lower};
+  if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return true;
   const Datum id = bounds->datums[i][0];
+  LOCAL_FCINFO(call, 1);
+  InitFunctionCallInfoData(*call, &key.extract_timestamp, 1, InvalidOid, nullptr, nullptr);
+  call->args[0] = {.value = id, .isnull = false};
+  result.val = FunctionCallInvoke(call);
+  if (call->isnull) return false;  // a uuid of another version
   result.infinite = false;
-  result.val = FunctionCall1(&key.extract_timestamp, id);
   const bool whole =
       DatumGetInt32(FunctionCall2Coll(&key.key->partsupfunc[0], key.key->partcollation[0], id,
                                       FunctionCall1(&key.first, result.val))) <= 0;
   result.inclusive = lower == whole;
-  return result;
+  return true;
 }
 
 }  // namespace
@@ -115,10 +121,12 @@ IDS_FUNCTION(ids_partition_times) {
   // A partition is from one of the bounds, which are in order, to the next.
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
+    RangeBound lower, upper;
+    const bool timed =
+        bound_time(key, bounds, i - 1, true, lower) && bound_time(key, bounds, i, false, upper);
     Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->indexes[i]]),
-                      make_times(fcinfo, bound_time(key, bounds, i - 1, true),
-                                 bound_time(key, bounds, i, false))};
-    bool nulls[2] = {};
+                      timed ? make_times(fcinfo, lower, upper) : 0};
+    bool nulls[] = {false, !timed};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
   if (bounds != nullptr && bounds->default_index >= 0) {
