@@ -10,7 +10,7 @@
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
 --     CREATE EXTENSION uuidv7;
 --
--- When the server has the extension one day, "Managed servers" in README.md says how to move to it.
+-- When the server has the extension one day, "Managed servers" in uuidv7.md says how to move to it.
 --
 -- As there, ids are strictly increasing over all sessions of the database, whatever the clock does, and 52 of their bits are
 -- random. A sequence holds the greatest so far, so the order goes on over restarts, failovers and restores of a dump. What differs:

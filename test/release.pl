@@ -58,6 +58,7 @@ my @versions = (
     ['META.json, provides', $meta{'provides/ids/version'} // '', $release],
     ['debian/changelog', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
     ['CHANGELOG.md', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
+    ['README.md', found('README.md', qr/^Version ([\d.]+),/m), $release],
     ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension // ''],
 );
 push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as META.json has it" } grep { $_->[1] ne $_->[2] } @versions;

@@ -13,7 +13,7 @@ use Test::More;
 # What sections outside the reference presuppose.
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
-	'The rows of a time range' => 'CREATE TABLE item (id ulid PRIMARY KEY); CREATE TABLE downtime (during tstzrange)',
+	'Time ranges' => 'CREATE TABLE item (id ulid PRIMARY KEY); CREATE TABLE downtime (during tstzrange)',
 	'From text' => q{
 		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
 		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3')},
@@ -102,7 +102,7 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('doc/reference.md', 'doc/codokey.md', 'README.md')
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees migration uuidv7 codokey))
 {
 	my @sections = sections($document);
 	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");

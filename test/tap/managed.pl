@@ -163,12 +163,12 @@ my $errors_of_script = errors();
 cmp_ok(scalar(split /\n/, $of_script), '>', 10_000, 'the functions answer questions of times');
 is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for uuidv7/g), 4, 'and refuse times that an id cannot hold');
 
-# The move, as README.md has it.
+# The move, as doc/uuidv7.md has it.
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
 my $before = run_as('owner', 'moved', $rows);
 like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" are taken/, 'the extension does not hide the script');
-my ($move) = slurp_file("$ENV{TESTDIR}/README.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
-ok($move, 'README.md has the move');
+my ($move) = slurp_file("$ENV{TESTDIR}/doc/uuidv7.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
+ok($move, 'doc/uuidv7.md has the move');
 $move =~ s/^(.*)\bitem\b(.*)\n/$1item$2\n$1log$2\n/mg;
 is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database moves');
 is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0', 'nothing of the script is left');
