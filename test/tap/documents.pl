@@ -1,4 +1,4 @@
-# The documents' examples do what they say, and the reference has every object of the extension.
+# The examples of the documents do what they say, their links lead somewhere, and the reference has every object of the extension.
 #
 # In a block of SQL, a comment with hyphens behind a statement or on the lines below it is its output,
 # to the letter. Remarks stand before a statement, after an empty line or in /* */. A statement without
@@ -134,6 +134,27 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees m
 		$node->reload;
 	}
 }
+
+# Links between the documents lead to a heading that is there, in the form that GitHub gives it.
+my %documents = map { $_ => slurp_file("$ENV{TESTDIR}/$_") } 'README.md', map { s{.*/(doc/)}{$1}r } glob "$ENV{TESTDIR}/doc/*.md";
+my %anchors;
+foreach my $document (keys %documents)
+{
+	$documents{$document} =~ s/^```.*?^```$//msg;
+	$anchors{$document}{lc s/[^\w -]//gr =~ s/ /-/gr} = 1 foreach $documents{$document} =~ /^#+ (.*)/mg;
+}
+my @dead;
+foreach my $document (sort keys %documents)
+{
+	foreach my $link ($documents{$document} =~ /\]\(([^():]*)\)/g)
+	{
+		my ($path, $anchor) = $link =~ /^([^#]*)#?(.*)$/;
+		my $target = $path eq '' ? $document : $document =~ m{^doc/} ? "doc/$path" =~ s{^doc/\.\./}{}r : $path;
+		next unless $target =~ /^(README|doc\/.*)\.md$/;
+		push @dead, "$document: $link" unless $anchors{$target} && ($anchor eq '' || $anchors{$target}{$anchor});
+	}
+}
+is(join("\n", @dead), '', 'every link between the documents leads somewhere');
 
 # Every object of the extension stands in the reference, as code, in the form made here; where T stands for the name of
 # an identifier type, it stands for each. And what stands there as a function, operator or class, there is.
