@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -98,21 +99,26 @@ class Jdbc {
     var url = "jdbc:postgresql://%s:%s/%s?user=%s&password=%s".formatted(
         env.get("PGHOST"), env.get("PGPORT"), env.get("PGDATABASE"), env.get("PGUSER"), env.get("PGPASSWORD"));
     var connection = DriverManager.getConnection(url);
-    prepare(connection, "CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])").execute();
+    prepare(connection, "CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)").execute();
+    prepare(connection, """
+        CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])""").execute();
 
     // The server makes the id; RETURNING brings it, or getGeneratedKeys.
-    var first = strings(prepare(connection, "INSERT INTO item (name) VALUES ('first') RETURNING id")).get(0);
-    var insert = connection.prepareStatement("INSERT INTO item (name) VALUES ('second')", Statement.RETURN_GENERATED_KEYS);
+    var ada = strings(prepare(connection, "INSERT INTO customer (name) VALUES ('Ada') RETURNING id")).get(0);
+    var first = strings(prepare(connection, "INSERT INTO item (name, customer) VALUES ('first', ?) RETURNING id", ada)).get(0);
+    var insert = connection.prepareStatement("INSERT INTO item (name, customer) VALUES ('second', ?)", Statement.RETURN_GENERATED_KEYS);
+    insert.setNull(1, Types.OTHER);
     insert.executeUpdate();
     var keys = insert.getGeneratedKeys();
     keys.next();
     var second = keys.getString("id");
 
-    // An id as a parameter, and an array of them.
+    // By id, and by several.
     var one = strings(prepare(connection, "SELECT name FROM item WHERE id = ?", second));
     var ids = connection.createArrayOf("ulid", new String[] {first, second});
     prepare(connection, "UPDATE item SET related = ? WHERE id = ?", ids, first).execute();
     var both = strings(prepare(connection, "SELECT id FROM item WHERE id = ANY (?) ORDER BY id", ids));
+    var customers = strings(prepare(connection, "SELECT customer FROM item ORDER BY id"));
     var related = array(prepare(connection, "SELECT related FROM item WHERE id = ?", first));
     var unspecified = DriverManager.getConnection(url + "&stringtype=unspecified");
     var byString = unspecified.prepareStatement("SELECT name FROM item WHERE id = ?");
@@ -126,28 +132,38 @@ class Jdbc {
     byUlid.next();
     var found = (Ulid) byUlid.getObject(1);
 
-    // COPY.
+    // Many at once: a batch, or COPY.
+    var batch = connection.prepareStatement("INSERT INTO item (name, customer) VALUES (?, ?)");
+    for (var name : List.of("third", "fourth")) {
+      batch.setString(1, name);
+      batch.setObject(2, ada, Types.OTHER);
+      batch.addBatch();
+    }
+    batch.executeBatch();
     var copy = connection.unwrap(PGConnection.class).getCopyAPI();
     copy.copyIn("COPY item (id, name) FROM STDIN", new StringReader("01AN4Z07BY79KA1307SR9X4MV3\tcopied\n"));
     var out = new StringWriter();
     copy.copyOut("COPY (SELECT id FROM item ORDER BY id) TO STDOUT", out);
 
-    // The rows of a time range.
+    // The rows of a time range, and the page after an id.
     var june = OffsetDateTime.parse("2016-06-01T00:00:00Z");
     var july = OffsetDateTime.parse("2016-07-01T00:00:00Z");
     var after = strings(prepare(connection, "SELECT name FROM item WHERE id >= ulid_first(?) ORDER BY id", july));
     var within = prepare(connection, "SELECT id::timestamptz FROM item WHERE id <@ tstzrange(?, ?)", june, july).executeQuery();
     within.next();
     var time = within.getObject(1, OffsetDateTime.class);
+    var page = strings(prepare(connection, "SELECT name FROM item WHERE id > ? ORDER BY id LIMIT 2", first));
 
     // ---- What it must give ----
 
     assert first.length() == 26 && first.compareTo(second) < 0;
     assert one.equals(List.of("second")) && strings(byString).equals(one);
     assert both.equals(List.of(first, second)) && related.equals(both);
+    assert customers.equals(Arrays.asList(ada, null));
     assert found.getValue().equals(first) && byUlid.getString(1).equals(first);
-    assert out.toString().equals("01AN4Z07BY79KA1307SR9X4MV3\n%s\n%s\n".formatted(first, second));
-    assert after.equals(List.of("first", "second"));
+    assert out.toString().startsWith("01AN4Z07BY79KA1307SR9X4MV3\n%s\n%s\n".formatted(first, second));
+    assert after.equals(List.of("first", "second", "third", "fourth"));
+    assert page.equals(List.of("second", "third"));
     assert time.isEqual(OffsetDateTime.parse("2016-06-13T13:25:20.894Z")) && !within.next();
 
     for (var type : List.of("ulid", "scru160", "tbsl", "snowflake")) {
@@ -160,6 +176,12 @@ class Jdbc {
       assert false : "a bad id was taken";
     } catch (SQLException error) {
       assert error.getSQLState().equals("22P02");
+    }
+    try {
+      prepare(connection, "INSERT INTO item (customer) VALUES (?)", first).execute();
+      assert false : "an id of no customer was taken";
+    } catch (SQLException error) {
+      assert error.getSQLState().equals("23503");
     }
 
     System.out.println("pgJDBC " + connection.getMetaData().getDriverVersion());

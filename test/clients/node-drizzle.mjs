@@ -1,37 +1,43 @@
-// ids with Drizzle. PGHOST, PGDATABASE ... say which server and database.
+// ids with Drizzle. PGHOST, PGDATABASE ... say which server and database. The tables stand in node-drizzle-schema.mjs.
 
 import assert from 'node:assert/strict'
-import { arrayContains, desc, eq, inArray, sql } from 'drizzle-orm'
+import { execFileSync } from 'node:child_process'
+import { arrayContains, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { customType, pgTable, text } from 'drizzle-orm/pg-core'
 import { npmVersion } from 'drizzle-orm/version'
 import pg from 'pg'
+import { customer, item } from './node-drizzle-schema.mjs'
 
 // ---- How to ----
 
-// A column of the type ulid; a string in JavaScript. The other types alike.
-const ulid = customType({ dataType: () => 'ulid' })
-
-const item = pgTable('item', {
-  id: ulid('id').primaryKey().default(sql`gen_ulid()`),
-  name: text('name'),
-  related: ulid('related').array(),
-})
+// drizzle-kit makes the tables; with them made there is nothing left to do.
+const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env
+const url = `postgres://${PGUSER}:${PGPASSWORD}@${PGHOST}:${PGPORT}/${PGDATABASE}`
+const push = () =>
+  execFileSync(
+    'npx',
+    ['drizzle-kit', 'push', '--verbose', '--dialect', 'postgresql', '--schema', 'node-drizzle-schema.mjs', '--url', url],
+    { cwd: new URL('.', import.meta.url), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
+  )
+const made = push()
+const left = push()
 
 const client = new pg.Client()
 await client.connect()
 const db = drizzle(client)
-await db.execute(sql`CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])`)
 
 // The server makes the id, returning brings it.
-const [first] = await db.insert(item).values({ name: 'first' }).returning()
-const [second] = await db.insert(item).values({ name: 'second', related: [first.id] }).returning()
+const [ada] = await db.insert(customer).values({ name: 'Ada' }).returning()
+const [first] = await db.insert(item).values({ name: 'first', customer: ada.id }).returning()
+const [second, third] = await db.insert(item).values([{ name: 'second', related: [first.id] }, { name: 'third' }]).returning()
 await db.insert(item).values({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' })
 
-// By id, by several, by what is in an array.
+// By id, by several, by what is in an array, and the page after an id.
 const one = await db.select().from(item).where(eq(item.id, second.id))
-const both = await db.select().from(item).where(inArray(item.id, [first.id, second.id])).orderBy(desc(item.id))
+const both = await db.select().from(item).where(inArray(item.id, [second.id, first.id])).orderBy(asc(item.id))
 const relating = await db.select().from(item).where(arrayContains(item.related, [first.id]))
+const bought = await db.select({ name: item.name }).from(item).innerJoin(customer, eq(item.customer, customer.id))
+const page = await db.select().from(item).where(gt(item.id, first.id)).orderBy(asc(item.id)).limit(2)
 
 // The rows of a time range. gte(item.id, ...) would take the time for an id.
 const [june, july] = [new Date('2016-06-01T00:00:00Z'), new Date('2016-07-01T00:00:00Z')]
@@ -43,20 +49,24 @@ const within = await db
 
 // ---- What it must give ----
 
+assert.doesNotMatch(made, /DROP/)
+assert.match(left, /No changes detected/)
 assert.equal(first.id.length, 26)
-assert(first.id < second.id)
+assert(first.id < second.id && second.id < third.id)
 assert.equal(first.related, null)
+assert.equal(second.customer, null)
 assert.deepEqual(second.related, [first.id])
 assert.deepEqual(one, [second])
-assert.deepEqual(both, [second, first])
+assert.deepEqual(both, [first, second])
 assert.deepEqual(relating, [second])
-assert.deepEqual(after, [first, second])
+assert.deepEqual(bought, [{ name: 'first' }])
+assert.deepEqual(page, [second, third])
+assert.deepEqual(after, [first, second, third])
 assert.deepEqual(within, [{ name: 'given', at: new Date('2016-06-13T13:25:20.894Z') }])
 
-await assert.rejects(
-  db.select().from(item).where(eq(item.id, '01AN4Z07BY79KA1307SR9X4MVU')),
-  (error) => (error.cause ?? error).code === '22P02'
-)
+const fails = (code) => (error) => (error.cause ?? error).code === code
+await assert.rejects(db.select().from(item).where(eq(item.id, '01AN4Z07BY79KA1307SR9X4MVU')), fails('22P02'))
+await assert.rejects(db.insert(item).values({ customer: first.id }), fails('23503'))
 
 await client.end()
 console.log('Drizzle', npmVersion)

@@ -12,18 +12,28 @@ const knex = Knex({ client: 'pg', connection: {} })
 const type = await knex('pg_type').where({ typname: 'ulid' }).first('typarray')
 pg.types.setTypeParser(type.typarray, pg.types.getTypeParser(1009)) // as text[]
 
-// What a migration says.
-await knex.schema
-  .createTable('customer', (table) => {
-    table.specificType('id', 'ulid').primary().defaultTo(knex.raw('gen_ulid()'))
-    table.text('name')
-  })
-  .createTable('item', (table) => {
-    table.specificType('id', 'ulid').primary().defaultTo(knex.raw('gen_ulid()'))
-    table.text('name')
-    table.specificType('customer', 'ulid').references('customer.id')
-    table.specificType('related', 'ulid[]')
-  })
+// A migration; in a project it is a file of its own.
+const createShop = {
+  up: (knex) =>
+    knex.schema
+      .createTable('customer', (table) => {
+        table.specificType('id', 'ulid').primary().defaultTo(knex.raw('gen_ulid()'))
+        table.text('name')
+      })
+      .createTable('item', (table) => {
+        table.specificType('id', 'ulid').primary().defaultTo(knex.raw('gen_ulid()'))
+        table.text('name')
+        table.specificType('customer', 'ulid').references('customer.id')
+        table.specificType('related', 'ulid[]')
+      }),
+  down: (knex) => knex.schema.dropTable('item').dropTable('customer'),
+}
+const migrationSource = {
+  getMigrations: async () => ['create_shop'],
+  getMigrationName: (name) => name,
+  getMigration: async () => createShop,
+}
+await knex.migrate.latest({ migrationSource })
 
 // The server makes the id, returning brings it.
 const [customer] = await knex('customer').insert({ name: 'Ada' }).returning('id')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 
 // ---- How to ----
@@ -12,19 +12,25 @@ const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) })
 const { rows: [type] } = await sql`SELECT typarray FROM pg_type WHERE typname = 'ulid'`.execute(db)
 pg.types.setTypeParser(type.typarray, pg.types.getTypeParser(1009)) // as text[]
 
-// What a migration says.
-await db.schema
-  .createTable('customer')
-  .addColumn('id', sql`ulid`, (column) => column.primaryKey().defaultTo(sql`gen_ulid()`))
-  .addColumn('name', 'text')
-  .execute()
-await db.schema
-  .createTable('item')
-  .addColumn('id', sql`ulid`, (column) => column.primaryKey().defaultTo(sql`gen_ulid()`))
-  .addColumn('name', 'text')
-  .addColumn('customer', sql`ulid`, (column) => column.references('customer.id'))
-  .addColumn('related', sql`ulid[]`)
-  .execute()
+// A migration; in a project it is a file of its own.
+const createShop = {
+  async up(db) {
+    await db.schema
+      .createTable('customer')
+      .addColumn('id', sql`ulid`, (column) => column.primaryKey().defaultTo(sql`gen_ulid()`))
+      .addColumn('name', 'text')
+      .execute()
+    await db.schema
+      .createTable('item')
+      .addColumn('id', sql`ulid`, (column) => column.primaryKey().defaultTo(sql`gen_ulid()`))
+      .addColumn('name', 'text')
+      .addColumn('customer', sql`ulid`, (column) => column.references('customer.id'))
+      .addColumn('related', sql`ulid[]`)
+      .execute()
+  },
+}
+const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ create_shop: createShop }) } })
+const { error, results } = await migrator.migrateToLatest()
 
 // The server makes the id, returning brings it.
 const customer = await db.insertInto('customer').values({ name: 'Ada' }).returning('id').executeTakeFirstOrThrow()
@@ -49,6 +55,8 @@ const within = await db
 
 // ---- What it must give ----
 
+assert.ifError(error)
+assert.equal(results[0].status, 'Success')
 assert.equal(first.id.length, 26)
 assert(first.id < second.id && second.id < third.id)
 assert.equal(second.customer, null)

@@ -78,10 +78,6 @@ $connection = DriverManager::getConnection([
 Type::addType('ulid', UlidType::class);
 $connection->getDatabasePlatform()->registerDoctrineTypeMapping('ulid', 'ulid');
 $configuration = ORMSetup::createAttributeMetadataConfiguration([__FILE__], true);
-// As a superuser the schema tool sees a sequence of the extension, which it is not to drop.
-$connection->getConfiguration()->setSchemaAssetsFilter(
-    fn ($asset) => !str_starts_with(is_string($asset) ? $asset : $asset->getName(), 'ids_internal.')
-);
 $entities = new EntityManager($connection, $configuration);
 
 // The schema, from the classes; with it made there is nothing left to do.
@@ -89,6 +85,12 @@ $tool = new SchemaTool($entities);
 $classes = [$entities->getClassMetadata(Customer::class), $entities->getClassMetadata(Item::class)];
 $tool->createSchema($classes);
 $left = $tool->getUpdateSchemaSql($classes);
+
+// Only for a superuser, whose schema tool sees a sequence of the extension and would drop it.
+$connection->getConfiguration()->setSchemaAssetsFilter(
+    fn ($asset) => !str_starts_with(is_string($asset) ? $asset : $asset->getName(), 'ids_internal.')
+);
+$filtered = $tool->getUpdateSchemaSql($classes);
 
 $ada = new Customer('Ada');
 $first = new Item('first', $ada);
@@ -127,7 +129,9 @@ function expect(mixed $got, mixed $wanted): void
 }
 
 expect(strlen($first->id), 26);
-expect($left, []);
+$superuser = $connection->fetchOne("SELECT current_setting('is_superuser')") === 'on';
+expect($left, $superuser ? ['DROP SEQUENCE ids_internal.clock CASCADE'] : []);
+expect($filtered, []);
 expect($one->name, 'first');
 expect($one->customer->name, 'Ada');
 expect(array_map(fn ($item) => $item->name, $both), ['first', 'second']);
@@ -148,4 +152,4 @@ try {
 } catch (ForeignKeyConstraintViolationException $error) {
 }
 
-echo "Doctrine\n";
+echo $superuser ? "Doctrine, as a superuser\n" : "Doctrine\n";

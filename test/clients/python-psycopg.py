@@ -58,21 +58,27 @@ def rows(sql, parameters=(), binary=False):
     return connection.execute(sql, parameters, binary=binary).fetchall()
 
 
-# The server makes the id, RETURNING brings it.
-connection.execute("CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])")
-[(first,)] = rows("INSERT INTO item (name) VALUES ('first') RETURNING id")
-[(second,)] = rows("INSERT INTO item (name) VALUES ('second') RETURNING id")
+connection.execute(
+    """CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
+       CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"""
+)
 
-# An id as a parameter, and a list of them.
+# The server makes the id, RETURNING brings it.
+[(ada,)] = rows("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
+[(first,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["first", ada])
+[(second,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["second", None])
+
+# By id, and by several.
 one = rows("SELECT name FROM item WHERE id = %s", [second])
 connection.execute("UPDATE item SET related = %s WHERE id = %s", [[first, second], first])
-both = rows("SELECT id, related FROM item WHERE id = ANY (%s) ORDER BY id", [[second, first]])
+both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s) ORDER BY id", [[second, first]])
 
 # The same in binary.
 one_binary = rows("SELECT name FROM item WHERE id = %b", [Ulid(second)])
-both_binary = rows("SELECT id, related FROM item WHERE id = ANY (%b) ORDER BY id", [[Ulid(first), Ulid(second)]], binary=True)
+both_binary = rows("SELECT id, customer, related FROM item WHERE id = ANY (%b) ORDER BY id", [[Ulid(first), Ulid(second)]], binary=True)
 
-# COPY, as text and in binary.
+# Many at once: executemany, or COPY, as text and in binary.
+connection.cursor().executemany("INSERT INTO item (name, customer) VALUES (%s, %s)", [("third", ada), ("fourth", None)])
 with connection.cursor().copy("COPY item (id, name) FROM STDIN") as copy:
     copy.write_row(["01AN4Z07BY79KA1307SR9X4MV3", "copied"])
 with connection.cursor().copy("COPY item (id, name) FROM STDIN (FORMAT binary)") as copy:
@@ -82,19 +88,21 @@ with connection.cursor().copy("COPY (SELECT id, name FROM item ORDER BY id LIMIT
     copy.set_types(["ulid", "text"])
     out = list(copy.rows())
 
-# The rows of a time range: a datetime, or a range of them.
+# The rows of a time range, a datetime or a range of them; and the page after an id.
 june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
 after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [july])
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s ORDER BY id", [Range(june, july)])
+page = rows("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 2", [first])
 
 # ---- What it must give ----
 
 time = datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc)
 assert len(first) == 26 and first < second
 assert one == one_binary == [("second",)]
-assert both == both_binary == [(first, [first, second]), (second, None)]
+assert both == both_binary == [(first, ada, [first, second]), (second, None, None)]
 assert out == [("01AN4Z07BY79KA1307SR9X4MV3", "copied"), ("01AN4Z07BY79KA1307SR9X4MV4", "copied in binary")]
-assert after == [("first",), ("second",)]
+assert after == [("first",), ("second",), ("third",), ("fourth",)]
+assert page == [("second",), ("third",)]
 assert within == [("copied", time), ("copied in binary", time)]
 
 for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 11):
@@ -107,10 +115,16 @@ for name, text in ("scru160", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"), ("tbsl", "25B
     [(data, cast)] = rows(f"SELECT %s::{name}, %s::{name}::bytea", [text, text], binary=True)
     assert data == cast and rows(f"SELECT %s::{name}", [data]) == [(text,)]
 
+connection.commit()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
     assert False, "a bad id was taken"
 except psycopg.errors.InvalidTextRepresentation:
+    connection.rollback()
+try:
+    rows("INSERT INTO item (customer) VALUES (%s)", [first])
+    assert False, "an id of no customer was taken"
+except psycopg.errors.ForeignKeyViolation:
     pass
 
 print("psycopg", psycopg.__version__)

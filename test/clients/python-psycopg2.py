@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 
 import psycopg2
 from psycopg2.extensions import new_array_type, register_type
-from psycopg2.extras import DateTimeTZRange
+from psycopg2.extras import DateTimeTZRange, execute_values
 
 # ---- How to ----
 
@@ -28,33 +28,43 @@ def rows(sql, parameters=()):
     return cursor.fetchall()
 
 
-# The server makes the id, RETURNING brings it.
-cursor.execute("CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, related ulid[])")
-[(first,)] = rows("INSERT INTO item (name) VALUES ('first') RETURNING id")
-[(second,)] = rows("INSERT INTO item (name) VALUES ('second') RETURNING id")
+cursor.execute(
+    """CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
+       CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"""
+)
 
-# An id as a parameter. A list is sent as text[], so it needs a cast.
+# The server makes the id, RETURNING brings it.
+[(ada,)] = rows("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
+[(first,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["first", ada])
+[(second,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["second", None])
+
+# By id, and by several. A list is sent as text[], so it needs a cast; a tuple after IN does not.
 one = rows("SELECT name FROM item WHERE id = %s", [second])
 cursor.execute("UPDATE item SET related = %s::ulid[] WHERE id = %s", [[first, second], first])
-both = rows("SELECT id, related FROM item WHERE id = ANY (%s::ulid[]) ORDER BY id", [[second, first]])
+both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s::ulid[]) ORDER BY id", [[second, first]])
+either = rows("SELECT id FROM item WHERE id IN %s ORDER BY id", [(second, first)])
 
-# COPY.
+# Many at once: execute_values, or COPY.
+made = execute_values(cursor, "INSERT INTO item (name, customer) VALUES %s RETURNING id", [("third", ada), ("fourth", None)], fetch=True)
 cursor.copy_expert("COPY item (id, name) FROM STDIN", io.StringIO("01AN4Z07BY79KA1307SR9X4MV3\tcopied\n"))
 out = io.StringIO()
 cursor.copy_expert("COPY (SELECT id FROM item ORDER BY id) TO STDOUT", out)
 
-# The rows of a time range: a datetime, or a range of them.
+# The rows of a time range, a datetime or a range of them; and the page after an id.
 june, july = datetime(2016, 6, 1, tzinfo=timezone.utc), datetime(2016, 7, 1, tzinfo=timezone.utc)
 after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [july])
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s", [DateTimeTZRange(june, july)])
+page = rows("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 2", [first])
 
 # ---- What it must give ----
 
 assert len(first) == 26 and first < second
 assert one == [("second",)]
-assert both == [(first, [first, second]), (second, None)]
-assert out.getvalue().split() == ["01AN4Z07BY79KA1307SR9X4MV3", first, second]
-assert after == [("first",), ("second",)]
+assert both == [(first, ada, [first, second]), (second, None, None)]
+assert either == [(first,), (second,)]
+assert out.getvalue().split() == ["01AN4Z07BY79KA1307SR9X4MV3", first, second] + [id for id, in made]
+assert after == [("first",), ("second",), ("third",), ("fourth",)]
+assert page == [("second",), ("third",)]
 assert within == [("copied", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]
 
 for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 11):
@@ -62,10 +72,16 @@ for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 1
     assert [len(id) for id in ids] == [length, length]
     assert rows(f"SELECT %s::{name}[]", [ids]) == [(ids,)]
 
+connection.commit()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
     assert False, "a bad id was taken"
 except psycopg2.errors.InvalidTextRepresentation:
+    connection.rollback()
+try:
+    rows("INSERT INTO item (customer) VALUES (%s)", [first])
+    assert False, "an id of no customer was taken"
+except psycopg2.errors.ForeignKeyViolation:
     pass
 
 print("psycopg2", psycopg2.__version__.split()[0])

@@ -3,9 +3,13 @@
 from datetime import datetime, timezone
 
 import sqlalchemy
-from sqlalchemy import Column, Text, cast, create_engine, event, func, text
+from alembic.autogenerate import produce_migrations
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from sqlalchemy import Column, ForeignKey, Text, cast, create_engine, event, func, text
 from sqlalchemy.dialects.postgresql import ARRAY, TIMESTAMP
-from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.orm import Session, declarative_base, relationship
 from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 # ---- How to ----
@@ -34,6 +38,9 @@ class UlidArray(TypeDecorator):
         return cast(value, self)
 
 
+# For reflection, as by Alembic.
+ischema_names["ulid"] = Ulid
+
 engine = create_engine("postgresql+psycopg2://")
 
 
@@ -47,29 +54,54 @@ def register_ids(connection, _):
         register_type(new_array_type(cursor.fetchone(), "ulid[]", UNICODE), connection)
 
 
-class Item(declarative_base()):
+Base = declarative_base()
+
+
+class Customer(Base):
+    __tablename__ = "customer"
+
+    id = Column(Ulid, primary_key=True, server_default=text("gen_ulid()"))
+    name = Column(Text)
+
+
+class Item(Base):
     __tablename__ = "item"
 
     # The server makes the id; SQLAlchemy fetches it by RETURNING.
     id = Column(Ulid, primary_key=True, server_default=text("gen_ulid()"))
     name = Column(Text)
+    customer_id = Column(Ulid, ForeignKey("customer.id"))
+    customer = relationship(Customer)
     related = Column(UlidArray)
 
 
-Item.metadata.create_all(engine)
+def migrate():
+    """What "alembic revision --autogenerate" and "alembic upgrade" do. Without Alembic: Base.metadata.create_all(engine)."""
+    with engine.begin() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        upgrade = produce_migrations(context, Base.metadata).upgrade_ops
+        for operation in upgrade.ops:
+            Operations(context).invoke(operation)
+        return upgrade.ops
+
+
+made, left = migrate(), migrate()
 session = Session(engine)
 
-first = Item(name="first")
+first = Item(name="first", customer=Customer(name="Ada"))
 session.add(first)
 session.flush()
 second = Item(name="second", related=[first.id])
 session.add(second)
+session.flush()
+session.add_all([Item(name="third"), Item(name="fourth")])
 session.add(Item(id="01AN4Z07BY79KA1307SR9X4MV3", name="given"))
 session.commit()
 
-# By id, by several, by what is in an array.
+# By id, by several, by what is in an array; and the page after an id.
 one = session.get(Item, second.id)
 both = session.query(Item.name).filter(Item.id.in_([first.id, second.id])).order_by(Item.id).all()
+page = session.query(Item.name).filter(Item.id > first.id).order_by(Item.id).limit(1).all()
 relating = session.query(Item.name).filter(Item.related.contains([first.id])).all()
 
 # The rows of a time range.
@@ -81,17 +113,26 @@ within = session.query(Item.name, time).filter(Item.id.op("<@")(func.tstzrange(j
 # ---- What it must give ----
 
 session.expire_all()
+assert len(made) == 2 and not left
 assert len(first.id) == 26 and first.id < second.id
 assert one.name == "second" and one.related == [first.id] and first.related is None
+assert first.customer.name == "Ada" and second.customer_id is None
 assert both == [("first",), ("second",)]
 assert relating == [("second",)]
-assert after == [("first",), ("second",)]
+assert page == [("second",)]
+assert [name for name, in after[:2]] == ["first", "second"] and {name for name, in after[2:]} == {"third", "fourth"}
 assert within == [("given", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]
 
 try:
     session.get(Item, "01AN4Z07BY79KA1307SR9X4MVU")
     assert False, "a bad id was taken"
 except sqlalchemy.exc.DataError:
+    session.rollback()
+try:
+    session.add(Item(customer_id="01AN4Z07BY79KA1307SR9X4MV3"))
+    session.flush()
+    assert False, "an id of no customer was taken"
+except sqlalchemy.exc.IntegrityError:
     pass
 
 print("SQLAlchemy", sqlalchemy.__version__)

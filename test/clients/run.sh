@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs each client against the server in PGHOST, PGPORT ... and in a database of its own, as they all make a table item.
+# Runs each client against the server in PGHOST, PGPORT ... and in a database of its own, as they all make a table item. It
+# connects as the database's owner, who is no superuser and has created the extension.
 # A client prints its name and version, and leaves with 0 if all went as it should; else what it says is shown. One that lacks
 # a package is left out, which is said too. CLIENTS="psycopg rails" runs only these.
 #   test/clients/run.sh packages      only prints the packages that are missing
@@ -28,9 +29,9 @@ client() { # name packages command
   elif [ ${#missing[@]} -gt 0 ]; then
     echo "$name: left out, for want of ${missing[*]}"
   else
-    createdb "$name"
-    psql -qd "$name" -c 'CREATE EXTENSION ids'
-    if output=$(PGDATABASE=$name "${@:3}" 2>&1); then
+    createdb -O "$owner" "$name"
+    PGUSER=$owner psql -qd "$name" -c 'CREATE EXTENSION ids'
+    if output=$(PGUSER=$owner PGDATABASE=$name "${@:3}" 2>&1); then
       echo "$output: ok"
     else
       printf '%s: FAILED\n%s\n' "$name" "$output"
@@ -62,6 +63,9 @@ prisma_run() {
   node $build/node-prisma.mjs
 }
 
+owner=app
+if [ "$mode" = run ]; then psql -q -v password="$PGPASSWORD" <<<"CREATE ROLE $owner LOGIN PASSWORD :'password'"; fi
+
 # Node looks for modules beside the file that imports them, and they are not to be in the source tree.
 mkdir -p $build
 cp test/clients/*.mjs test/clients/*.prisma $build
@@ -69,16 +73,19 @@ cp test/clients/*.mjs test/clients/*.prisma $build
 # Debian's Python, as that is the one that sees Debian's packages.
 client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
 client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
-client sqlalchemy 'python3-sqlalchemy python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
+client sqlalchemy 'python3-sqlalchemy python3-alembic python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
 client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
 client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py
 client rails 'ruby ruby-activerecord ruby-pg' ruby test/clients/ruby-rails.rb
 client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
+# A superuser sees what the extension keeps for itself.
+owner=${PGUSER:-} client doctrine-superuser 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
 client node-postgres 'nodejs npm npm:pg npm:pg-copy-streams' node $build/node-postgres.mjs
 client postgresjs 'nodejs npm npm:postgres' node $build/node-postgresjs.mjs
-client drizzle 'nodejs npm npm:drizzle-orm' node $build/node-drizzle.mjs
+client drizzle 'nodejs npm npm:drizzle-orm npm:drizzle-kit' node $build/node-drizzle.mjs
 client kysely 'nodejs npm npm:kysely' node $build/node-kysely.mjs
 client knex 'nodejs npm npm:knex' node $build/node-knex.mjs
+client sequelize 'nodejs npm npm:sequelize' node $build/node-sequelize.mjs
 client typeorm 'nodejs npm npm:typeorm' node $build/node-typeorm.mjs
 client prisma 'nodejs npm npm:prisma npm:@prisma/adapter-pg' prisma_run
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java

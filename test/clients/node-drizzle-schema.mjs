@@ -1,0 +1,19 @@
+// Tables for Drizzle and drizzle-kit.
+
+import { sql } from 'drizzle-orm'
+import { customType, pgTable, text } from 'drizzle-orm/pg-core'
+
+// A column of the type ulid; a string in JavaScript. The other types alike.
+const ulid = customType({ dataType: () => 'ulid' })
+
+export const customer = pgTable('customer', {
+  id: ulid('id').primaryKey().default(sql`gen_ulid()`),
+  name: text('name'),
+})
+
+export const item = pgTable('item', {
+  id: ulid('id').primaryKey().default(sql`gen_ulid()`),
+  name: text('name'),
+  customer: ulid('customer').references(() => customer.id),
+  related: ulid('related').array(),
+})
