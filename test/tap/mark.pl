@@ -32,8 +32,9 @@ foreach my $end ('fast', 'immediate')
 	lead_is_small("nor does a restart after stop -m $end");
 }
 
-# Who can change it.
+# Who can change it, also where all that a superuser makes is for others.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
+$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
 my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.clock, pg_class WHERE oid = $$ids_internal.clock$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
