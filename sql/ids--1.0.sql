@@ -30,6 +30,27 @@ CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of mi
 
 COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
 
+-- Nor can those who get what a superuser makes, by default privileges.
+DO $$
+DECLARE
+	object text;
+	grantee text;
+BEGIN
+	FOR object, grantee IN
+		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+		FROM (
+			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
+			UNION ALL
+			SELECT 'SEQUENCE ids_internal.clock', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.clock'::regclass
+			UNION ALL
+			SELECT 'FUNCTION ids_reset_clock()', proowner, proacl FROM pg_proc WHERE oid = 'ids_reset_clock()'::regprocedure
+		) AS t (o, owner, acl), aclexplode(acl) a
+		WHERE a.grantee <> owner
+	LOOP
+		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
+	END LOOP;
+END $$;
+
 -- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
 
 CREATE TYPE ulid;
@@ -1618,10 +1639,11 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before.
+		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before. Where ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
-		WHERE p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
+		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
+				OR p.pronargs > 0 AND p.proname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid))
 			AND p.pronamespace <> 'pg_catalog'::regnamespace AND p.pronamespace::regnamespace::text !~ '^"?pg_temp_'
 			AND NOT EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace
 				AND o.oid NOT IN (SELECT objid FROM member WHERE member.classid = 'pg_proc'::regclass))

@@ -11,13 +11,16 @@ CREATE TYPE public.tbsl AS (a int);
 CREATE FUNCTION public.gen_ulid(int, text[]) RETURNS int LANGUAGE sql RETURN 1;
 CREATE PROCEDURE "My.Ids".ids_create_partitions(p text) LANGUAGE plpgsql AS 'BEGIN END';
 CREATE AGGREGATE public.ulid_larger(int) (SFUNC = int4larger, STYPE = int);
+CREATE FUNCTION public.scru160(text, int DEFAULT 1) RETURNS text LANGUAGE sql RETURN 'before';
+SELECT scru160('a literal');
 CREATE EXTENSION ids;
 ROLLBACK TO without;
 
--- the row type of a table, names that PostgreSQL has too, what a session has for itself
+-- the row type of a table, a function that no cast hides, names that PostgreSQL has too, what a session has for itself
 CREATE TABLE ulid (tbsl int);
 CREATE FUNCTION public.max(text) RETURNS int LANGUAGE sql RETURN 1;
 CREATE FUNCTION public.text(boolean[]) RETURNS text LANGUAGE sql RETURN 'x';
+CREATE FUNCTION public.ulid() RETURNS int LANGUAGE sql RETURN 1;
 CREATE DOMAIN pg_temp.snowflake AS text;
 CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
 CREATE EXTENSION ids;

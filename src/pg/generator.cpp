@@ -140,7 +140,9 @@ std::uint64_t keyed_hash(std::uint64_t value) {
 
 void clock_out_of_range(const char* generator) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                  errmsg("the server's clock is out of range for generator \"%s\"", generator)));
+                  errmsg("the server's clock is out of range for generator \"%s\"", generator),
+                  errhint("If the clock was wrong before and is right now, ids_reset_clock() makes "
+                          "the generators follow it again.")));
 }
 
 }  // namespace ids

@@ -62,13 +62,18 @@ class MarkPage {
       CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
       registered = true;
     }
-    const Oid schema = get_namespace_oid(kSchema, true);
-    const Oid oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
-    if (!OidIsValid(oid))
-      missing_mark("is missing",
-                   "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
-                   "ids_internal.clock; SELECT ids_reset_clock();");
-    relation_ = relation_open(oid, RowExclusiveLock);
+    // Whoever had it locked may have made it anew.
+    Oid oid;
+    do {
+      const Oid schema = get_namespace_oid(kSchema, true);
+      oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
+      if (!OidIsValid(oid))
+        missing_mark("is missing",
+                     "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
+                     "ids_internal.clock; ALTER EXTENSION ids ADD SEQUENCE ids_internal.clock; "
+                     "SELECT ids_reset_clock();");
+      relation_ = try_relation_open(oid, RowExclusiveLock);
+    } while (!relation_);
     if (relation_->rd_rel->relkind != RELKIND_SEQUENCE)
       missing_mark("is not a sequence", "Rename what has its name, and create it anew.");
     if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)

@@ -32,8 +32,9 @@ foreach my $end ('fast', 'immediate')
 	lead_is_small("nor does a restart after stop -m $end");
 }
 
-# Who can change it.
+# Who can change it, also where all that a superuser makes is for others.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
+$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
 my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.clock, pg_class WHERE oid = $$ids_internal.clock$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
@@ -75,18 +76,17 @@ $node->safe_psql('postgres', q{
 		RETURN messages;
 	END $$});
 my @damages = (
-	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock', 'is missing',
-		'CREATE SEQUENCE ids_internal.clock; SELECT ids_reset_clock()' ],
+	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock', 'is missing' ],
 	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock; CREATE TABLE ids_internal.clock (last_value bigint)', 'is not a sequence',
-		'DROP TABLE ids_internal.clock; CREATE SEQUENCE ids_internal.clock; SELECT ids_reset_clock()' ],
-	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged', 'ALTER SEQUENCE ids_internal.clock SET LOGGED' ],
-	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'was changed', 'SELECT ids_reset_clock()' ],
-	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'was changed', 'SELECT ids_reset_clock()' ],
-	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'was changed', 'SELECT ids_reset_clock()' ]);
+		'ALTER TABLE ids_internal.clock RENAME TO other' ],
+	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged' ],
+	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'was changed' ],
+	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'was changed' ],
+	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'was changed' ]);
 turn($node, +10);
 foreach my $damage (@damages)
 {
-	my ($name, $do, $told, $mend) = @$damage;
+	my ($name, $do, $told, $before) = @$damage;
 	my $message = join "\n", ("55000: sequence \"ids_internal.clock\" of extension \"ids\" $told") x @generators;
 	$node->safe_psql('template1', "CREATE DATABASE $name TEMPLATE postgres");
 	my $session = $node->background_psql($name);
@@ -94,9 +94,29 @@ foreach my $damage (@damages)
 	$node->safe_psql($name, $do);
 	is($session->query_safe('SELECT attempts()'), $message, "$name: an error in a session that has generated");
 	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: and in another");
-	$node->safe_psql($name, $mend);
+	$node->safe_psql($name, $before) if $before;
+	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  .*?: (.*;)$/m;
+	$node->safe_psql($name, $hint);
+	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.clock'::regclass AND refclassid = 'pg_extension'::regclass}),
+		'e', "$name: mended, it is the extension's, and no dump has it");
 	insert($session);
 	$session->quit;
+}
+
+# Who waits for the mark while another session drops it.
+$node->safe_psql('template1', 'CREATE DATABASE anew');
+$node->safe_psql('anew', 'CREATE EXTENSION ids');
+foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  sequence "ids_internal.clock" of extension "ids" is missing/ ])
+{
+	my ($then, $answer) = @$how;
+	my $dropper = $node->background_psql('anew');
+	$dropper->query_safe($_) foreach 'BEGIN', 'DROP EXTENSION ids', $then;
+	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('anew'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
+	ok($node->poll_query_until('anew', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
+	$dropper->query_safe('COMMIT');
+	$dropper->quit;
+	$generator->finish;
+	like($got, $answer, "DROP EXTENSION ids; $then");
 }
 $node->stop('immediate');
 start($node, -5);
