@@ -61,7 +61,7 @@ FAULTS = build/faults/bad_neighbour.so build/faults/no_randomness.so
 
 help:
 	@echo 'make               build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
-	@echo 'make demo          install what is missing, build, show the extension at work on a private server'
+	@echo 'make demo          install the few packages it needs, build, show the extension at work on a private server'
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make matrix        as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some'
 	@echo 'make check-clients install what is missing, run clients in seven languages against a private server; CLIENTS="pgx rails" for some'
@@ -86,9 +86,11 @@ help:
 deps:
 	@test/deps.sh
 
-demo: deps
-	@$(BUILD)
-	@test/private.sh server test/demo.sh
+# Needs little: the headers may be those that deps.sh has unpacked.
+demo:
+	@test/deps.sh --demo
+	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || export PG_CONFIG=build/unpacked/pg_config; export MAKEFLAGS=; \
+	  $(MAKE) -s -j"$$(nproc)" all WERROR=-Werror && test/private.sh server test/demo.sh
 
 check: deps
 	@echo 'unit tests'
