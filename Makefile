@@ -9,7 +9,13 @@ DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
+# The server's, where its package of headers is installed; else those that "make demo" has unpacked, without LLVM.
+HEADERS := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
+HEADERS := $(patsubst %/postgres.h,%,$(firstword $(wildcard $(HEADERS)/postgres.h build/unpacked$(HEADERS)/postgres.h)))
+ifneq (,$(filter build/unpacked/%,$(HEADERS)))
+override with_llvm = no
+endif
+INCLUDE = -Isrc -isystem $(HEADERS) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
@@ -25,7 +31,7 @@ REGRESS_OPTS = --load-extension=$(EXTENSION)
 EXTRA_CLEAN = build log src/*/*.d src/*.d test/tap/*.[od]
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-ifeq (,$(wildcard $(PGXS)))
+ifeq (,$(and $(HEADERS),$(wildcard $(PGXS))))
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif
 PG_CPPFLAGS = $(INCLUDE)
@@ -86,11 +92,10 @@ help:
 deps:
 	@test/deps.sh
 
-# Needs little: the headers may be those that deps.sh has unpacked.
 demo:
 	@test/deps.sh --demo
-	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || export PG_CONFIG=build/unpacked/pg_config; export MAKEFLAGS=; \
-	  $(MAKE) -s -j"$$(nproc)" all WERROR=-Werror && test/private.sh server test/demo.sh
+	@$(MAKE) -s -j"$$(nproc)" all WERROR=-Werror
+	@test/private.sh server test/demo.sh
 
 check: deps
 	@echo 'unit tests'

@@ -8,7 +8,6 @@
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
-unpacked=build/unpacked
 demo=
 if [ "${1:-}" = --demo ]; then
   demo=yes
@@ -19,7 +18,8 @@ missing() {
   bindir=$("$pg_config" --bindir 2>/dev/null) && [ -x "$bindir/postgres" ] || echo server
   command -v pg_virtualenv >/dev/null || echo pg_virtualenv
   command -v g++ >/dev/null || echo g++
-  has_headers "$pg_config" || { [ "$demo" ] && has_headers $unpacked/pg_config; } || echo headers
+  headers=$("$pg_config" --includedir-server 2>/dev/null) && [ -e "$headers/postgres.h" ] ||
+    { [ "$demo" ] && [ -e "build/unpacked$headers/postgres.h" ]; } || echo headers
   [ -z "$demo" ] || return 0
   command -v clang++ >/dev/null || echo clang
   ls "$(clang++ -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 || echo libFuzzer
@@ -30,7 +30,6 @@ missing() {
   command -v ent >/dev/null || echo ent
   command -v rngtest >/dev/null || echo rngtest
 }
-has_headers() { pgxs=$("$1" --pgxs 2>/dev/null) && [ -e "$pgxs" ]; }
 
 [ -n "$(missing)$*${OPTIONAL:-}" ] || exit 0
 
@@ -70,17 +69,9 @@ fi
 install() { quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
 if [ "$demo" ]; then
   install "postgresql-$major" g++
-  rm -rf $unpacked
-  mkdir -p $unpacked
-  (cd $unpacked && quietly apt-get download "postgresql-server-dev-$major" && dpkg-deb -x ./*.deb . && rm ./*.deb)
-  # PostgreSQL's, but the headers and PGXS are those unpacked here, without the LLVM that they were configured with.
-  cat >$unpacked/pg_config <<EOF
-#!/bin/sh
-case \$1 in --pgxs | --includedir-server) printf %s $unpacked ;; esac
-exec /usr/lib/postgresql/$major/bin/pg_config "\$@"
-EOF
-  chmod +x $unpacked/pg_config
-  sed -i 's/^with_llvm.*/with_llvm = no/' "$(dirname "$($unpacked/pg_config --pgxs)")/../Makefile.global"
+  rm -rf build/unpacked
+  mkdir -p build/unpacked
+  (cd build/unpacked && quietly apt-get download "postgresql-server-dev-$major" && dpkg-deb -x ./*.deb . && rm ./*.deb)
 else
   install "postgresql-$major" "postgresql-server-dev-$major" g++ clang libclang-rt-dev catch2 libipc-run-perl \
     sqlsmith faketime ent rng-tools-debian "$@"
