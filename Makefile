@@ -10,12 +10,12 @@ SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cp
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
 # The server's, where its package of headers is installed; else those that "make demo" has unpacked, without LLVM.
-HEADERS := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
-HEADERS := $(patsubst %/postgres.h,%,$(firstword $(wildcard $(HEADERS)/postgres.h build/unpacked$(HEADERS)/postgres.h)))
-ifneq (,$(filter build/unpacked/%,$(HEADERS)))
+SERVER_HEADERS := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
+SERVER_HEADERS := $(patsubst %/postgres.h,%,$(firstword $(wildcard $(SERVER_HEADERS)/postgres.h build/unpacked$(SERVER_HEADERS)/postgres.h)))
+ifneq (,$(filter build/unpacked/%,$(SERVER_HEADERS)))
 override with_llvm = no
 endif
-INCLUDE = -Isrc -isystem $(HEADERS) -DIDS_VERSION='"$(RELEASE)"'
+INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
@@ -31,7 +31,7 @@ REGRESS_OPTS = --load-extension=$(EXTENSION)
 EXTRA_CLEAN = build log src/*/*.d src/*.d test/tap/*.[od]
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-ifeq (,$(and $(HEADERS),$(wildcard $(PGXS))))
+ifeq (,$(and $(SERVER_HEADERS),$(wildcard $(PGXS))))
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif
 PG_CPPFLAGS = $(INCLUDE)
