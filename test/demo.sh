@@ -55,7 +55,7 @@ step 'Four sessions make 1000 ids each, at once: how many are less than one that
 four_sessions_insert 1000
 sql -c 'TABLE disorder'
 
-step 'What an id costs:'
+step 'What an id costs, in nanoseconds:'
 sql -v generators="$(IFS=,; echo "${generators[*]}")" <<'SQL'
 SELECT generator, round(cost) AS ns, repeat('#', ceil(70 * cost / max(cost) OVER ())::int) AS " "
 FROM string_to_table(:'generators', ',') AS generator, cost(generator) ORDER BY cost;
