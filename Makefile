@@ -9,7 +9,13 @@ DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
+# The server's, where its package of headers is installed; else those that "make demo" has unpacked, without LLVM.
+SERVER_HEADERS := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
+SERVER_HEADERS := $(patsubst %/postgres.h,%,$(firstword $(wildcard $(SERVER_HEADERS)/postgres.h build/unpacked$(SERVER_HEADERS)/postgres.h)))
+ifneq (,$(filter build/unpacked/%,$(SERVER_HEADERS)))
+override with_llvm = no
+endif
+INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"'
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
@@ -25,7 +31,7 @@ REGRESS_OPTS = --load-extension=$(EXTENSION)
 EXTRA_CLEAN = build log src/*/*.d src/*.d test/tap/*.[od]
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-ifeq (,$(wildcard $(PGXS)))
+ifeq (,$(and $(SERVER_HEADERS),$(wildcard $(PGXS))))
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif
 PG_CPPFLAGS = $(INCLUDE)
@@ -61,7 +67,7 @@ FAULTS = build/faults/bad_neighbour.so build/faults/no_randomness.so
 
 help:
 	@echo 'make               build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
-	@echo 'make demo          install what is missing, build, show the extension at work on a private server'
+	@echo 'make demo          install the few packages it needs, build, show the extension at work on a private server'
 	@echo 'make check         install what is missing, build, run all tests on private servers'
 	@echo 'make matrix        as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some'
 	@echo 'make check-clients install what is missing, run clients in seven languages against a private server; CLIENTS="pgx rails" for some'
@@ -86,8 +92,9 @@ help:
 deps:
 	@test/deps.sh
 
-demo: deps
-	@$(BUILD)
+demo:
+	@test/deps.sh --demo
+	@$(MAKE) -s -j"$$(nproc)" all WERROR=-Werror
 	@test/private.sh server test/demo.sh
 
 check: deps

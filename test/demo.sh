@@ -1,39 +1,128 @@
 #!/bin/bash
-# The main job, shown on the server that PGHOST, PGPORT ... name.
+# Shows what the extension is for, in 20 seconds. It crashes the throw-away server that test/private.sh has started for
+# it, and turns the clock of that server.
 set -euo pipefail
 
-export PGOPTIONS='-c client_min_messages=warning'
-psql -X --quiet -v ON_ERROR_STOP=1 --echo-queries <<'SQL'
+export PGOPTIONS='-c client_min_messages=warning -c TimeZone=UTC'
+cluster=$PG_CLUSTER_CONF_ROOT/$PGVERSION/regress
+generators=('gen_ulid()' 'gen_uuidv7()' 'gen_random_uuid()')
+[ "$PGVERSION" -lt 18 ] || generators+=('uuidv7()')
+
+step() { printf "\n--- %s\n" "$@"; }
+sql() { psql -X -q -v ON_ERROR_STOP=1 -P footer=off "$@"; }
+server() { pg_ctlcluster --skip-systemctl-redirect "$PGVERSION" regress "$@"; }
+four_sessions_insert() {
+  pgbench --no-vacuum --client=4 --jobs=2 --transactions="$1" --file=<(
+    for generator in "${generators[@]}"; do
+      echo "INSERT INTO made VALUES (nextval('moment'), '$generator', $generator, nextval('moment'));"
+    done) >/dev/null 2>&1
+}
+
+sql <<'SQL'
 CREATE EXTENSION ids;
+CREATE SEQUENCE moment;
+CREATE TABLE made (asked bigint, generator text, id text COLLATE "C", given bigint);
 
+-- An id is out of order if a greater one had been given before it was asked for.
+CREATE VIEW disorder AS
+SELECT generator, format('%s of %s out of order', count(*) FILTER (WHERE id < greatest_given), count(*)) AS ids
+FROM (
+  SELECT *, max(id) FILTER (WHERE moment = given) OVER (PARTITION BY generator ORDER BY moment) AS greatest_given
+  FROM made, LATERAL (VALUES (asked), (given)) AS moments (moment)
+) AS moments
+WHERE moment = asked
+GROUP BY generator
+ORDER BY count(*) FILTER (WHERE id < greatest_given), generator LIKE 'gen_random%', generator;
+
+-- What a call costs, in nanoseconds: the fastest of three runs, less the scan.
+CREATE FUNCTION cost(generator text) RETURNS float8 LANGUAGE plpgsql SET jit = off AS $$
+DECLARE
+  began timestamptz;
+  fastest float8[] := '{Infinity,Infinity}';
+BEGIN
+  FOR run IN 1 .. 3 LOOP
+    FOR i IN 1 .. 2 LOOP
+      began := clock_timestamp();
+      EXECUTE format('SELECT count(%s) FROM generate_series(1, 100000)', CASE i WHEN 1 THEN '1' ELSE generator END);
+      fastest[i] := least(fastest[i], extract(epoch FROM clock_timestamp() - began) * 1e9 / 100000);
+    END LOOP;
+  END LOOP;
+  RETURN greatest(fastest[2] - fastest[1], 1);
+END $$;
+SQL
+
+step 'Four sessions make 1000 ids each, at once: how many are less than one that was made before them?'
+four_sessions_insert 1000
+sql -c 'TABLE disorder'
+
+step 'What an id costs, in nanoseconds:'
+sql -v generators="$(IFS=,; echo "${generators[*]}")" <<'SQL'
+SELECT generator, round(cost) AS ns, repeat('#', ceil(70 * cost / max(cost) OVER ())::int) AS " "
+FROM string_to_table(:'generators', ',') AS generator, cost(generator) ORDER BY cost;
+SQL
+
+step 'The server crashes and starts again. Then its clock steps back by an hour. New ids are above the old ones.'
+sql -e <<'SQL'
 CREATE TABLE item (
-  id      ulid PRIMARY KEY DEFAULT gen_ulid(),
-  session int DEFAULT pg_backend_pid()
+  id          ulid PRIMARY KEY DEFAULT gen_ulid(),
+  event       text,
+  "the clock" time(3) DEFAULT clock_timestamp()
 );
+INSERT INTO item (event) VALUES ('before the crash');
+SQL
+# From now on the server's clock is an hour slow while the file slow is there.
+g++ -shared -fPIC -x c++ -o "$cluster/clock.so" - <<'CPP'
+#include <cstdlib>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <ctime>
+#include <unistd.h>
 
+extern "C" int clock_gettime(clockid_t clock, timespec *now) noexcept {
+  long result = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME && access(getenv("SLOW"), F_OK) == 0) now->tv_sec -= 3600;
+  return static_cast<int>(result);
+}
+extern "C" int gettimeofday(timeval *now, void *) noexcept {
+  timespec precise;
+  int result = clock_gettime(CLOCK_REALTIME, &precise);
+  *now = {precise.tv_sec, precise.tv_nsec / 1000};
+  return result;
+}
+CPP
+printf "%s = '%s'\n" LD_PRELOAD "$cluster/clock.so" SLOW "$cluster/slow" >>"$cluster/environment"
+server stop -m immediate
+server start
+sql -c "INSERT INTO item (event) VALUES ('after the crash')"
+sql -c 'TRUNCATE made'
+four_sessions_insert 500
+touch "$cluster/slow"
+sql -c "INSERT INTO item (event) VALUES ('an hour back')"
+sql -e -c 'SELECT event, "the clock", id, id::timestamptz::time(3) AS "its time" FROM item ORDER BY id;'
+
+step 'The four sessions made 500 ids each before the clock stepped back, and now make 500 more:'
+four_sessions_insert 500
+rm "$cluster/slow"
+sql -c 'TABLE disorder'
+
+step 'A year of rows, one every five minutes. The primary key finds those of a day: no column with the time is needed.'
+sql -e <<'SQL'
+TRUNCATE item;
+INSERT INTO item
+SELECT gen_ulid(at) FROM generate_series('2026-01-01', '2026-12-31', interval '5 minutes') AS at;
+VACUUM ANALYZE item;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
+SELECT id FROM item WHERE id <@ '[2026-03-14, 2026-03-15)';
 SQL
 
-echo "Two sessions insert at once, five rows each ..."
-pgbench --no-vacuum --client=2 --jobs=2 --transactions=5 \
-  --file=<(echo 'INSERT INTO item DEFAULT VALUES;') >/dev/null 2>&1
-echo
-
-psql -X --quiet -v ON_ERROR_STOP=1 --echo-queries <<'SQL'
-SELECT id, id::timestamptz AS "time", session FROM item ORDER BY id;
-
-SELECT count(*) AS "rows of the last minute" FROM item WHERE id >= now() - interval '1 minute';
-
-EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id <@ tstzrange(now() - interval '1 minute', now());
-
--- The other types work the same way.
-SELECT gen_scru160() AS scru160, gen_tbsl() AS tbsl, gen_snowflake() AS snowflake FROM generate_series(1, 3);
-
-SELECT * FROM scru160_parts(gen_scru160());
-SELECT * FROM tbsl_parts(gen_tbsl());
-SELECT * FROM snowflake_parts(gen_snowflake());
-
--- Codokeys are dates as text, the newest first.
-SELECT codokey(date '2022-12-31'), gen_codokey('second') AS now;
-
-SELECT * FROM ids_generators();
+step 'The same rows in a partition for each month: the query reads one of the twelve.'
+sql -e <<'SQL'
+CREATE TABLE log (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 month', '2026-01-01', '2027-01-01');
+INSERT INTO log SELECT id FROM item;
+VACUUM ANALYZE log;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
+SELECT id FROM log WHERE id <@ '[2026-03-14, 2026-03-15)';
 SQL
+
+step 'Where to go next: README.md says how to install and which type to take; "make check" runs all tests.'
