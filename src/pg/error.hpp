@@ -104,8 +104,9 @@ template <Codec C>
 template <Codec C>
 [[noreturn]] void number_outside(const char* field, int number, std::uint32_t greatest) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                  errmsg("%s %d is out of range for type %s", field, number, C::kName),
-                  errdetail("It is a number from 0 to %u.", greatest)));
+                  errmsg("value %d of argument \"%s\" is out of range for type %s", number, field,
+                         C::kName),
+                  errdetail("Valid values are between 0 and %u.", greatest)));
 }
 template <Codec C>
 [[noreturn]] void wrong_number_of_bytes(const char* field, std::size_t expected, std::size_t size) {

@@ -87,11 +87,12 @@ int node_id(const char* type, int greatest) {
              errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for one "
                        "that was set without permission.",
                        kGreatest, kRefused),
-             errhint("Correct it where it is set, then connect anew.")));
+             errhint("Correct it where it is set, then reconnect.")));
   if (unlikely(value > greatest))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s %d is out of range for type %s", kName, value, type),
-                    errdetail("Type %s holds node ids from 0 to %d.", type, greatest)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("value %d of parameter \"%s\" is out of range for type %s", value, kName, type),
+             errdetail("Valid values for type %s are between 0 and %d.", type, greatest)));
   return value;
 }
 

@@ -87,7 +87,7 @@ IDS_FUNCTION(snowflake_from_bigint) {
     ereport(
         ERROR,
         (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("bigint %lld is out of range for type snowflake", static_cast<long long>(number)),
+         errmsg("value %lld is out of range for type snowflake", static_cast<long long>(number)),
          errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
