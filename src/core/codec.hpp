@@ -44,7 +44,13 @@ concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::last(time) } noexcept -> std::same_as<typename C::Value>;   // greatest value of that time
 };
 
-// A codec is all of an identifier type: its text as well.
+// A codec is all of an identifier type: its text as well. It may also have
+//   kGenerateTimeRange  with kMinGenerateTime and kMaxGenerateTime: the times that generators use,
+//                       if they are not all
+//   kOverflowRule       as kRangeRule, for ParseError::overflow
+//   digit_name(size)    as kDigit, for a text of that size
+//   kUpperCaseOnly      lower case is refused: the error says so; needs kAlphabet
+//   kCastsToUuid        the error for the text of a uuid says how to cast it
 template <class C>
 concept Codec = TimeLayout<C> &&
     requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
@@ -67,8 +73,7 @@ constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult re
   return result;
 }
 
-// What an out-of-range text breaks, for ParseError::range and overflow. A codec that tells the two
-// apart has a kOverflowRule next to its kRangeRule.
+// The rule that an out-of-range text breaks, for ParseError::range and overflow.
 template <Codec C>
 constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   if constexpr (requires { C::kOverflowRule; })
@@ -76,8 +81,17 @@ constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   return C::kRangeRule;
 }
 
-// The times that generators take. A codec whose range they do not use up has a kGenerateTimeRange
-// next to its kTimeRange.
+// The times that generators use: all, if the codec does not say otherwise.
+template <TimeLayout C>
+constexpr std::int64_t min_generate_time() noexcept {
+  if constexpr (requires { C::kMinGenerateTime; }) return C::kMinGenerateTime;
+  return C::kMinTime;
+}
+template <TimeLayout C>
+constexpr std::int64_t max_generate_time() noexcept {
+  if constexpr (requires { C::kMaxGenerateTime; }) return C::kMaxGenerateTime;
+  return C::kMaxTime;
+}
 template <TimeLayout C>
 constexpr const char* generate_time_range() noexcept {
   if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;

@@ -242,10 +242,9 @@ struct FixedType {
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
-  static std::int64_t time_argument(TimestampTz timestamp, std::int64_t min = C::kMinTime,
-                                    std::int64_t max = C::kMaxTime) {
+  static std::int64_t time_argument(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < min || time > max) time_out_of_range<C>();
+    if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_out_of_range<C>();
     return time;
   }
   static Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {

@@ -1,8 +1,10 @@
 // Generators: a tick that strictly increases over all sessions of the server.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
+#include "core/codec.hpp"
 #include "core/tick.hpp"
 #include "pg/clock.hpp"
 #include "pg/entropy.hpp"
@@ -42,14 +44,32 @@ bool wait_for_clock(std::int64_t unix_us);
 // How far the clock must be behind the last identifier to count as stepped back.
 inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
-// Spec has these static members:
-//   kName                 of the generator
-//   kLayout               of its tick
-//   kUnitUs               the tick's unit of time in microseconds
-//   kMinTime, kMaxTime    what its identifiers can hold, in units since 1970
-//   fresh(previous tick)  the counter of a new unit
-//   kWaits                when the counter is used up: wait for the next unit, or carry into it
-template <class Spec>
+// How a generator of identifiers works, as static members.
+// clang-format off
+template <class S>
+concept GeneratorSpec = requires(std::uint64_t previous_tick) {
+  { S::kName } -> std::convertible_to<const char*>;
+  { S::kLayout } -> std::convertible_to<TickLayout>;
+  { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
+  { S::kMinTime } -> std::convertible_to<std::int64_t>;  // what its identifiers can hold, in units
+  { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // since 1970
+  { S::kWaits } -> std::convertible_to<bool>;  // when the counter is used up: wait for the next
+                                               // unit, or carry into it
+  { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
+};
+// clang-format on
+
+// What a Spec has from its codec, if the tick's unit is the type's; it may replace any of these.
+template <TimeLayout C>
+struct CodecSpec {
+  static constexpr const char* kName = C::kName;
+  static constexpr std::int64_t kUnitUs = C::kUnitUs;
+  static constexpr std::int64_t kMinTime = min_generate_time<C>();
+  static constexpr std::int64_t kMaxTime = max_generate_time<C>();
+  static constexpr bool kWaits = false;
+};
+
+template <GeneratorSpec Spec>
 class Generator {
  public:
   // A tick greater than any that a call finished before this one returned, in any session, and than
@@ -85,36 +105,36 @@ class Generator {
     std::uint64_t now = clock();
     std::uint64_t previous = pg_atomic_read_u64(&state_->tick);
     std::uint64_t tick;
-    while (true) {
-      const bool opens = now > Spec::kLayout.time(previous);
-      const TickStep step =
-          next_tick(Spec::kLayout, previous, now, opens ? Spec::fresh(previous) : 0);
-      // In the last unit there is nothing to carry into.
-      if (unlikely(!opens && Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
-        clock_out_of_range(Spec::kName);
-      if constexpr (Spec::kWaits) {
-        if (step.event == TickEvent::carried &&
-            wait_for_clock(unix_us(Spec::kLayout.time(step.next)))) {
-          now = clock();
-          previous = pg_atomic_read_u64(&state_->tick);
-          continue;
-        }
-      } else if (step.event != TickEvent::opened) {
-        // Whatever the tick has become in the meantime, one more is greater.
-        tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
-        break;
-      }
-      if (pg_atomic_compare_exchange_u64(&state_->tick, &previous, step.next)) {
-        tick = step.next;
-        if (unlikely(opens && pg_atomic_read_u32(&state_->behind)))
-          pg_atomic_write_u32(&state_->behind, 0);
-        break;
-      }
-    }
-
+    while (!try_take(now, previous, tick)) continue;
     const std::uint64_t time = Spec::kLayout.time(tick);
     if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, unix_us(time));
     return tick;
+  }
+
+  // Takes the tick after previous. Returns false, with now and previous brought up to date, if
+  // another session took it first or if the counter is used up and the generator waits.
+  static bool try_take(std::uint64_t& now, std::uint64_t& previous, std::uint64_t& tick) {
+    const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
+    tick = step.next;
+    if (step.event == TickEvent::opened) {
+      if (!pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick)) return false;
+      if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
+      return true;
+    }
+    // In the last unit there is nothing to carry into.
+    if (unlikely(Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
+      clock_out_of_range(Spec::kName);
+    if constexpr (Spec::kWaits) {
+      if (step.event == TickEvent::carried && wait_for_clock(unix_us(Spec::kLayout.time(tick)))) {
+        now = clock();
+        previous = pg_atomic_read_u64(&state_->tick);
+        return false;
+      }
+      return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
+    }
+    // Whatever the tick has become in the meantime, one more is greater.
+    tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
+    return true;
   }
 
   static std::uint64_t clock() {

@@ -13,13 +13,8 @@ namespace {
 using Type = FixedType<Tbsl>;
 
 // The tick is the time in microseconds and a counter of 10 bits.
-struct Spec {
-  static constexpr char kName[] = "tbsl";
+struct Spec : CodecSpec<Tbsl> {
   static constexpr TickLayout kLayout{.shift = Tbsl::kCounterBits};
-  static constexpr std::int64_t kUnitUs = Tbsl::kUnitUs;
-  static constexpr std::int64_t kMinTime = Tbsl::kMinTime;
-  static constexpr std::int64_t kMaxTime = Tbsl::kMaxTime;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
