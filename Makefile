@@ -9,7 +9,9 @@ DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"'
+# Each generator has a struct of this name and needs a slot in shared memory.
+GENERATORS := $(shell cat $(SOURCES) | grep -c '^struct [A-Za-z]*Spec ')
+INCLUDE = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DIDS_VERSION='"$(RELEASE)"' -DIDS_GENERATORS=$(GENERATORS)
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
@@ -34,8 +36,8 @@ include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 -include $(OBJS:.o=.d) $(wildcard test/tap/*.d)
-# It tells the server the version of the release.
-src/ids.o src/ids.bc: META.json
+# The module has the version of the release, and checks the number of generators.
+src/ids.o src/ids.bc: META.json $(SOURCES)
 
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):

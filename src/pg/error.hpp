@@ -1,4 +1,4 @@
-// Errors for values that are none of their type, worded as PostgreSQL's own.
+// Errors about invalid and out-of-range values, worded as PostgreSQL's own.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,11 @@
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "pg/postgres.hpp"
-#include "pg/text.hpp"
 
 namespace ids {
+
+// The first character of rest, which is not empty, as a message names it: Character "x".
+const char* name_character(std::string_view rest);
 
 // Whether a text that is no identifier was probably meant as a time: id >= '2026-11-01' makes
 // PostgreSQL read the literal as an identifier.
@@ -48,31 +50,44 @@ constexpr bool looks_like_a_uuid([[maybe_unused]] std::string_view text) {
   return false;
 }
 
+template <Codec C>
+int text_detail(const char* text, ParseResult result) {
+  const char* at = text + result.position;
+  const int position = static_cast<int>(result.position) + 1;
+  switch (result.error) {
+    case ParseError::length: {
+      const int size = pg_mbstrlen(text);
+      return errdetail_plural("Expected %s, found %d character.",
+                              "Expected %s, found %d characters.", size, C::kSyntax, size);
+    }
+    case ParseError::digit:
+      return errdetail("%s at position %d is not a %s.", name_character(at), position,
+                       digit_name<C>(text));
+    default:
+      return errdetail("%s at position %d is out of range: %s.", name_character(at), position,
+                       range_rule<C>(result.error));
+  }
+}
+
+template <Codec C>
+int text_hint(const char* text, ParseResult result) {
+  if (looks_like_a_time(text))
+    return errhint("To compare with a time, cast it: '%s'::timestamptz.", text);
+  if (looks_like_a_uuid<C>(text))
+    return errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName);
+  if (result.error == ParseError::digit && wants_upper_case<C>(text[result.position]))
+    return errhint("Only upper case is canonical: use upper('%s').", text);
+  return 0;
+}
+
 // Reports text, which parse_input refused: 22P02, softly where the caller asked for that.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
   result = prefer_bad_character(text, result);
-  const char* at = text + result.position;
-  const int position = static_cast<int>(result.position) + 1;
   ereturn(context, (Datum)0,
           (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
            errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
-           result.error == ParseError::length
-               ? errdetail_plural("Expected %s, found %d character.",
-                                  "Expected %s, found %d characters.", pg_mbstrlen(text),
-                                  C::kSyntax, pg_mbstrlen(text))
-           : result.error == ParseError::digit
-               ? errdetail("%s at position %d is not a %s.", name_character(at), position,
-                           digit_name<C>(text))
-               : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
-                           range_rule<C>(result.error)),
-           looks_like_a_time(text)
-               ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
-           : looks_like_a_uuid<C>(text)
-               ? errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName)
-           : result.error == ParseError::digit && wants_upper_case<C>(*at)
-               ? errhint("Only upper case is canonical: use upper('%s').", text)
-               : 0));
+           text_detail<C>(text, result), text_hint<C>(text, result)));
 }
 
 // Raises 22P03 for size bytes that are no C.

@@ -9,11 +9,11 @@
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "pg/clock.hpp"
+#include "pg/datum.hpp"
 #include "pg/error.hpp"
 #include "pg/gist.hpp"
 #include "pg/planner.hpp"
 #include "pg/postgres.hpp"
-#include "pg/text.hpp"
 
 namespace ids {
 
@@ -236,9 +236,8 @@ struct FixedType {
 #endif
 
   // For the functions of one type: the time of a value; the time that a generator is given, in
-  // units since 1970 (22008 if it is out of range); bytes as a bytea; and the fields that
-  // T_from_parts is given, each checked: a time of the type (22008), a number (22003) and bytes
-  // (22P03).
+  // units since 1970 (22008 if it is out of range); and the fields that T_from_parts is given, each
+  // checked: a time of the type (22008), a number (22003) and bytes (22P03).
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
@@ -246,12 +245,6 @@ struct FixedType {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
     if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_out_of_range<C>();
     return time;
-  }
-  static Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {
-    auto* result = static_cast<bytea*>(palloc(VARHDRSZ + size));
-    SET_VARSIZE(result, VARHDRSZ + size);
-    std::memcpy(VARDATA(result), bytes, size);
-    PG_RETURN_BYTEA_P(result);
   }
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
@@ -367,16 +360,6 @@ struct FixedType {
     return false;
   }
 };
-
-// A row of the values given, of the type that the SQL function is declared to return.
-template <std::size_t N>
-Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
-  TupleDesc description;
-  if (get_call_result_type(fcinfo, nullptr, &description) != TYPEFUNC_COMPOSITE)
-    elog(ERROR, "return type must be a row type");
-  bool nulls[N] = {};
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
-}
 
 }  // namespace ids
 

@@ -72,12 +72,6 @@ Relation open_parent(Oid parent, TimeKey& key) {
   return table;
 }
 
-Datum make_times(FunctionCallInfo fcinfo, RangeBound lower, RangeBound upper) {
-  lower.lower = true;
-  return RangeTypePGetDatum(
-      make_range(range_get_typcache(fcinfo, TSTZRANGEOID), &lower, &upper, false, nullptr));
-}
-
 // A bound as a time. What is cut off within a time does not count at the lower bound, but does at
 // the upper one: so all of a time is there only if the range has it, and none after the range.
 RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
@@ -109,7 +103,7 @@ IDS_FUNCTION(ids_partition_key) {
   }
   relation_close(table, AccessShareLock);
   return row_datum(fcinfo, {ObjectIdGetDatum(key.first.fn_oid),
-                            make_times(fcinfo, limits[true], limits[false])});
+                            tstzrange_datum(fcinfo, limits[true], limits[false])});
 }
 
 // ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
@@ -125,8 +119,8 @@ IDS_FUNCTION(ids_partition_times) {
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->indexes[i]]),
-                      make_times(fcinfo, bound_time(key, bounds, i - 1, true),
-                                 bound_time(key, bounds, i, false))};
+                      tstzrange_datum(fcinfo, bound_time(key, bounds, i - 1, true),
+                                      bound_time(key, bounds, i, false))};
     bool nulls[2] = {};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }

@@ -82,5 +82,5 @@ IDS_FUNCTION(scru160_parts) {
   const Scru160::Value value = Type::get(PG_GETARG_DATUM(0));
   return row_datum(
       fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Scru160::counter(value)),
-               Int32GetDatum(Scru160::random16(value)), Type::bytea_datum(value.data() + 10, 10)});
+               Int32GetDatum(Scru160::random16(value)), bytea_datum(value.data() + 10, 10)});
 }

@@ -44,6 +44,6 @@ IDS_FUNCTION(ulid_from_parts) {
 // ulid_parts(ulid) -> (at timestamptz, randomness bytea)
 IDS_FUNCTION(ulid_parts) {
   const Ulid::Value value = Type::get(PG_GETARG_DATUM(0));
-  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
-                            Type::bytea_datum(value.data() + 6, 10)});
+  return row_datum(
+      fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), bytea_datum(value.data() + 6, 10)});
 }
