@@ -63,7 +63,7 @@ int key_detail(const Context& context, std::string_view key, std::size_t charact
   if (result.error == ParseError::range) {
     char greatest[Context::kMaxKeySize];
     const std::size_t size = context.size_of(result.group);
-    write_group(result.greatest, greatest, size);
+    format_digits(kAlphabet, result.greatest, {greatest, size});
     return errdetail("The %s \"%.*s\" at position %d is out of range: the greatest is \"%.*s\".",
                      kUnitNames[static_cast<std::size_t>(result.group)].data(),
                      static_cast<int>(size), rest.data(), position, static_cast<int>(size),
