@@ -226,7 +226,7 @@ SQL_SCRIPT = { \
   for type in $(TYPES); do \
     echo; \
     sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
-        -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+        -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; cat src/install/partitions.sql; \
   echo; cat src/install/names.sql; \
