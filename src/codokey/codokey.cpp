@@ -87,7 +87,8 @@ int key_detail(const Context& context, std::string_view key, std::size_t charact
                   key_detail(context, view, characters, result)));
 }
 
-// The arguments since_year, until_year and until_split, of which since_year is number first.
+// The context that the arguments number first, first + 1 and first + 2 say: since_year, until_year
+// and until_split.
 Context context_arguments(FunctionCallInfo fcinfo, int first) {
   const Context context{PG_GETARG_INT32(first), PG_GETARG_INT32(first + 1),
                         PG_GETARG_INT32(first + 2)};
@@ -96,8 +97,7 @@ Context context_arguments(FunctionCallInfo fcinfo, int first) {
   return context;
 }
 
-// The key of an instant, by the arguments unit, since_year, until_year and until_split, of which
-// unit is number first.
+// The key of an instant. Argument number first is the unit; those of the context follow it.
 Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   text* name = PG_GETARG_TEXT_PP(first);
   const std::optional<Unit> unit = unit_from_name(text_view(name));
@@ -113,7 +113,7 @@ Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   PG_RETURN_TEXT_P(result);
 }
 
-// What the arguments key, since_year, until_year and until_split stand for.
+// The period that a key stands for. Argument number 0 is the key; those of the context follow it.
 Period decode(FunctionCallInfo fcinfo) {
   text* key = PG_GETARG_TEXT_PP(0);
   const Context context = context_arguments(fcinfo, 1);
@@ -124,8 +124,8 @@ Period decode(FunctionCallInfo fcinfo) {
   return period;
 }
 
-// Not over microseconds since 1970: in 64 bits they end before timestamps do. The infinities are
-// the ends of the 64 bits, in years that no context has.
+// Does not compute microseconds since 1970, which 64 bits do not hold for every timestamp. The
+// infinities are the ends of the 64 bits, in years that no context has.
 Instant instant_from_timestamp(Timestamp timestamp) {
   const std::int64_t micros = timestamp % USECS_PER_SEC;
   return {floor_divide(timestamp, USECS_PER_SEC) + kEpochDays * kSecondsPerDay,
@@ -181,8 +181,8 @@ IDS_FUNCTION(codokey_unit) {
   return text_datum(name);
 }
 
-// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: of the
-// key; a context that is none is an error here too.
+// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: whether
+// the key is valid; an invalid context is an error here too.
 IDS_FUNCTION(codokey_is_valid) {
   const std::string_view key = text_view(PG_GETARG_TEXT_PP(0));
   const Context context = context_arguments(fcinfo, 1);

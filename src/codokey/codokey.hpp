@@ -11,7 +11,7 @@
 //                                     units of 1 / (until_split + 1), rounded down
 //   text    1 to 17 digits 0-9a-z (base 36, groups padded with zeros), lower case out, either case
 //           in; the unit of a key is that of its last group, and a key stands for that whole period
-//   context since_year, until_year, until_split: needed for reading a key, so the same for its life
+//   context since_year, until_year, until_split: whoever reads a key needs those it was made with
 //   range   1 January of since_year to 31 December of until_year; proleptic Gregorian calendar with
 //           the astronomical year 0 (1 BC), UTC, no leap seconds; no years before 0
 //   errors  a length that no unit has; a character that is no digit; a group above its maximum (a
@@ -52,7 +52,7 @@ struct Instant {
   constexpr bool operator==(const Instant&) const = default;
 };
 
-// From first up to, without it, next.
+// From first up to next, which is not part of it.
 struct Period {
   Unit unit{};
   Instant first;
@@ -161,8 +161,8 @@ struct Context {
     return {EncodeResult::Error::none, size};
   }
 
-  // Reads a key into out, which is set if there is no error. characters: the key's length as its
-  // user sees it, which a key with characters of several bytes is reported by.
+  // Reads a key; sets out if there is no error. characters: the key's length, of which an error
+  // speaks; it is less than key.size() if characters have several bytes.
   constexpr DecodeResult decode(std::string_view key, std::size_t characters,
                                 Period& out) const noexcept {
     const std::optional<Unit> unit = unit_of_size(characters);

@@ -14,9 +14,10 @@ namespace ids {
 enum class ParseError : std::uint8_t {
   none,
   length,    // no text of the type has this many characters
-  digit,     // the character at the position is no digit of the alphabet
-  range,     // all digits, but the value, decided at the position, is none of the type's
-  overflow,  // the same, because the type has too few bits for the value
+  digit,     // the character at the position is not a digit of the alphabet
+  range,     // the digits are valid, but the type does not have their value; the digit at the
+             // position is the first that shows it
+  overflow,  // the same, because the value has more bits than the type
 };
 
 struct ParseResult {
@@ -60,12 +61,12 @@ concept Codec = TimeLayout<C> &&
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
-  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are of the type
+  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the type has these bytes
 };
 // clang-format on
 
-// Codecs count bytes. Where they find the wrong number, a character of several bytes, which is no
-// digit of any, is the better news.
+// Codecs count bytes. If a text of the wrong length has a character of several bytes, the error is
+// about that character, which is a digit of no type: the user counts characters.
 constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult result) noexcept {
   if (result.error != ParseError::length) return result;
   for (std::size_t i = 0; i < text.size(); ++i)

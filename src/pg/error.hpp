@@ -14,12 +14,12 @@ namespace ids {
 // The first character of rest, which is not empty, as a message names it: Character "x".
 const char* name_character(std::string_view rest);
 
-// Whether a text that is no identifier was probably meant as a time: id >= '2026-11-01' makes
-// PostgreSQL read the literal as an identifier.
+// Whether an invalid text was probably meant as a time: in id >= '2026-11-01' PostgreSQL reads the
+// literal as an identifier.
 bool looks_like_a_time(const char* text);
 
-// Raises 22P02 for digits that are not 1 to max_digits digits of the base, or a number of more than
-// bits bits, or one that breaks the range rule.
+// Raises 22P02 for a text that is not 1 to max_digits digits of the base, for a number with more
+// bits than bits, and for one that breaks the range rule.
 [[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
@@ -90,7 +90,7 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
            text_detail<C>(text, result), text_hint<C>(text, result)));
 }
 
-// Raises 22P03 for size bytes that are no C.
+// Raises 22P03 for size bytes that are not a C.
 template <Codec C>
 [[noreturn]] void invalid_bytes(std::size_t size) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -99,7 +99,7 @@ template <Codec C>
                                    : errdetail("Expected %zu bytes, found %zu.", C::kSize, size)));
 }
 
-// Raises 22008 for a time that no C is generated for.
+// Raises 22008 for a time for which C has no generated values.
 template <TimeLayout C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -108,8 +108,8 @@ template <TimeLayout C>
                   errdetail("gen_%s takes times from %s.", C::kName, generate_time_range<C>())));
 }
 
-// Raise an error for an argument of T_from_parts that the field of a C does not hold: 22008 for a
-// time, 22003 for a number, 22P03 for bytes that are too few or too many.
+// Raise an error for an argument of T_from_parts that does not fit into its field: 22008 for a
+// time, 22003 for a number, 22P03 for too few or too many bytes.
 template <Codec C>
 [[noreturn]] void time_outside() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),

@@ -75,8 +75,8 @@ struct FixedType {
     const int size = message->len - message->cursor;
     const char* bytes = pq_getmsgbytes(message, size);
     if (size == int{kSize}) return from_bytes(bytes, size);
-    // No text of an id has the length of its bytes, so it is taken here too: some clients send it
-    // whatever the format is. It is ASCII, and as such the same in every encoding.
+    // Some clients send the text in binary format too. It is accepted, since no text of an id is as
+    // long as its bytes. It is ASCII, so it is the same in every encoding.
     Value value;
     const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
     if (result.error == ParseError::none) return put(value);
@@ -131,8 +131,8 @@ struct FixedType {
     return hash_any_extended(bytes(datum), kSize, seed);
   }
 
-  // Sorting by the first bytes as an unsigned integer, which hold the time and nearly always
-  // decide. Abbreviating costs one load, so it is never given up half-way.
+  // Sorts by the first bytes as an unsigned integer: they hold the time and nearly always decide.
+  // Abbreviating is one load, so it is never aborted.
   static Datum sortsupport(FunctionCallInfo fcinfo) {
     auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (C::kByValue) {

@@ -14,7 +14,7 @@
 
 namespace ids {
 
-// Finds the generator's slot, claiming a free one if it is the server's first use of that name.
+// Finds the generator's slot, or claims a free one if this server has not used that name yet.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time);
 
@@ -27,18 +27,20 @@ void lower_ticks();
 // The time of the clock, or of the generator that is furthest ahead of it.
 std::int64_t greatest_time_us();
 
-// Counts and logs a clock that stepped back, if it did: a tick, whose time is unix_us, ahead of a
-// clock reading made before it may be a delay of this backend, so the clock is read once more.
+// For a tick of the time unix_us that is ahead of the clock: counts and logs that the clock stepped
+// back, if it did. It reads the clock again, because a backend that was delayed after its first
+// reading sees ticks of other sessions that are later.
 void check_clock(GeneratorState* state, std::int64_t unix_us);
 
-// A number that only those who know the server's secret can tell from the value.
+// A hash of the value that nobody can compute without the server's secret.
 std::uint64_t keyed_hash(std::uint64_t value);
 
 // Raises the error for a clock that the generator's type cannot hold.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
-// Sleeps until the clock is at unix_us, or for a moment, and returns true; false at once if that is
-// so far ahead that the clock must have stepped back. A cancelled statement leaves by its error.
+// Sleeps until the clock is at unix_us, but not for long, and returns true. Returns false at once
+// if that is so far ahead that the clock must have stepped back. Raises an error if the statement
+// is cancelled.
 bool wait_for_clock(std::int64_t unix_us);
 
 // How far the clock must be behind the last identifier to count as stepped back.
@@ -72,9 +74,9 @@ struct CodecSpec {
 template <GeneratorSpec Spec>
 class Generator {
  public:
-  // A tick greater than any that a call finished before this one returned, in any session, and than
-  // all that this database has from before a crash, a restart or a promotion, whatever the clock
-  // does.
+  // Returns a tick greater than that of every call that finished before this one began, in any
+  // session, and than those that this database has from before a crash, a restart or a promotion,
+  // whatever the clock does.
   static std::uint64_t next() {
     if (unlikely(!state_)) claim();
     while (true) {
@@ -84,8 +86,8 @@ class Generator {
     }
   }
 
-  // How many identifiers were made for a given time before this one, in all sessions, from a random
-  // start.
+  // Counts the identifiers that all sessions make for given times; the count starts at a random
+  // number.
   static std::uint64_t next_backfilled() {
     if (unlikely(!state_)) claim();
     return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
@@ -99,8 +101,8 @@ class Generator {
 
   // The next tick of the server.
   static std::uint64_t take() {
-    // Where other sessions generate, the line is on another processor: it comes while the clock is
-    // read.
+    // If other sessions generate too, another processor has the cache line: fetch it while the
+    // clock is read.
     __builtin_prefetch(&state_->tick, 1);
     std::uint64_t now = clock();
     std::uint64_t previous = pg_atomic_read_u64(&state_->tick);
@@ -132,7 +134,7 @@ class Generator {
       }
       return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
     }
-    // Whatever the tick has become in the meantime, one more is greater.
+    // Other sessions may have moved the tick on meanwhile; the next one is greater all the same.
     tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
     return true;
   }

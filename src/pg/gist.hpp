@@ -85,8 +85,8 @@ class GistClass {
     PG_RETURN_POINTER(result);
   }
 
-  // In two halves by the lower bounds; but where the page is full and the new key is the last, as
-  // it is of ids in order, most stay on the left, which gets no more of them.
+  // Splits by the lower bounds in two halves. If ids come in order, the new key is the last one and
+  // the left page gets no more: then 90 % stay there.
   static Datum gist_picksplit(FunctionCallInfo fcinfo) {
     auto* entries = reinterpret_cast<GistEntryVector*>(PG_GETARG_POINTER(0));
     auto* split = reinterpret_cast<GIST_SPLITVEC*>(PG_GETARG_POINTER(1));

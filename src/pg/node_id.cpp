@@ -11,15 +11,14 @@ constexpr int kNone = -1;
 constexpr int kGreatest = 65535;
 constexpr int kInvalid = -2;
 
-// PostgreSQL holds values for the setting before the library is loaded, and then has no more than a
-// warning for those that the setting does not take. Nobody may get ids without a node id for that.
-// So the setting is a text: PostgreSQL keeps what is no number like any value, over RESET and
-// ROLLBACK too, and the use of it is the error.
+// A value may be set before the library is loaded. When it is loaded, PostgreSQL drops an invalid
+// value with a mere warning, and ids would be made without a node id. So the setting is a text: it
+// keeps an invalid value, over RESET and ROLLBACK too, and using it is the error.
 char* text = nullptr;
 int value = kNone;
 bool defining = false;
 
-// What counts where a value was lost that was set without permission.
+// The value in place of one that was lost because it was set without permission.
 constexpr char kRefused[] = "refused";
 
 int parse(const char* given) {

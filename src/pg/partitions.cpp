@@ -72,8 +72,9 @@ Relation open_parent(Oid parent, TimeKey& key) {
   return table;
 }
 
-// A bound as a time. What is cut off within a time does not count at the lower bound, but does at
-// the upper one: so all of a time is there only if the range has it, and none after the range.
+// A bound as a time. If the bound lies within the ids of a time, a lower bound excludes that time
+// and an upper bound includes it: a partition has all ids of the times after its lower bound, and
+// none of the times after its upper one.
 RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
   RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
@@ -115,7 +116,7 @@ IDS_FUNCTION(ids_partition_times) {
   Relation table = open_parent(PG_GETARG_OID(0), key);
   PartitionDesc partitions = RelationGetPartitionDesc(table, false);
   const PartitionBoundInfoData* bounds = partitions->boundinfo;
-  // A partition is from one of the bounds, which are in order, to the next.
+  // The bounds are in order; a partition reaches from one to the next.
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->indexes[i]]),
