@@ -9,13 +9,15 @@ DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
 PG_CONFIG ?= pg_config
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
+# Each generator has a struct of this name and needs a slot in shared memory.
+GENERATORS := $(shell cat $(SOURCES) | grep -c '^struct [A-Za-z]*Spec ')
 # The server's, where its package of headers is installed; else those that "make demo" has unpacked, without LLVM.
 SERVER_HEADERS := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
 SERVER_HEADERS := $(patsubst %/postgres.h,%,$(firstword $(wildcard $(SERVER_HEADERS)/postgres.h build/unpacked$(SERVER_HEADERS)/postgres.h)))
 ifneq (,$(filter build/unpacked/%,$(SERVER_HEADERS)))
 override with_llvm = no
 endif
-INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"'
+INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"' -DIDS_GENERATORS=$(GENERATORS)
 
 # Targets that do without PGXS: they work where it is not installed yet.
 TASKS := help demo check matrix deps unit fuzz tap sqlsmith torture bench check-clients check-servers lint format sql deb check-deb dist check-dist
@@ -40,8 +42,8 @@ include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 -include $(OBJS:.o=.d) $(wildcard test/tap/*.d)
-# It tells the server the version of the release.
-src/ids.o src/ids.bc: META.json
+# The module has the version of the release, and checks the number of generators.
+src/ids.o src/ids.bc: META.json $(SOURCES)
 
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
@@ -231,7 +233,7 @@ SQL_SCRIPT = { \
   for type in $(TYPES); do \
     echo; \
     sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
-        -e '/^--@ comparison$$/ { r src/install/comparison.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+        -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; cat src/install/partitions.sql; \
   echo; cat src/install/names.sql; \

@@ -10,7 +10,7 @@ COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers t
 
 -- The generators' clocks
 
-CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 6;
+CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
 
@@ -1483,7 +1483,7 @@ DECLARE
 	other record;
 BEGIN
 	IF parent IS NULL OR every IS NULL OR "from" IS NULL OR upto IS NULL THEN
-		RAISE EXCEPTION 'no argument of ids_create_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+		RAISE EXCEPTION 'arguments of ids_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
 		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
@@ -1577,7 +1577,7 @@ DECLARE
 	expired record;
 BEGIN
 	IF parent IS NULL OR before IS NULL OR detach IS NULL THEN
-		RAISE EXCEPTION 'no argument of ids_drop_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+		RAISE EXCEPTION 'arguments of ids_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	FOR expired IN
 		SELECT partition, times, CASE relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind

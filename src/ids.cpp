@@ -3,6 +3,9 @@
 #include "pg/postgres.hpp"
 #include "pg/shared_state.hpp"
 
+static_assert(IDS_GENERATORS <= ids::SharedState::kSlots,
+              "more generators than slots in the shared state: raise kSlots there, and its size");
+
 extern "C" {
 
 #ifdef PG_MODULE_MAGIC_EXT

@@ -1,7 +1,8 @@
 #include "codokey/codokey.hpp"
 
+#include "pg/datum.hpp"
+#include "pg/error.hpp"
 #include "pg/postgres.hpp"
-#include "pg/text.hpp"
 
 using namespace ids;
 using namespace ids::codokey;
@@ -10,23 +11,32 @@ namespace {
 
 constexpr std::int64_t kEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
 
+int context_detail(ContextError error) {
+  switch (error) {
+    case ContextError::since_year:
+      return errdetail("since_year is before the year 0 (1 BC).");
+    case ContextError::until_year:
+      return errdetail("until_year is after %d, the last year that a context can have.", kLastYear);
+    case ContextError::year_order:
+      return errdetail("since_year is after until_year.");
+    default:
+      return errdetail("until_split is not 9, 99, 999 and so on to 999999999.");
+  }
+}
+
+int context_hint(ContextError error) {
+  if (error == ContextError::year_order)
+    return errhint("until_year is a year such as 2069, not a number of years.");
+  if (error == ContextError::until_split)
+    return errhint("Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds.");
+  return 0;
+}
+
 [[noreturn]] void invalid_context(const Context& context, ContextError error) {
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-       errmsg("invalid codokey context: since_year %d, until_year %d, until_split %d",
-              context.since_year, context.until_year, context.until_split),
-       error == ContextError::since_year ? errdetail("since_year is before the year 0 (1 BC).")
-       : error == ContextError::until_year
-           ? errdetail("until_year is after %d, the last year that a context can have.", kLastYear)
-       : error == ContextError::year_order
-           ? errdetail("since_year is after until_year.")
-           : errdetail("until_split is not 9, 99, 999 and so on to 999999999."),
-       error == ContextError::year_order
-           ? errhint("until_year is a year such as 2069, not a number of years.")
-       : error == ContextError::until_split
-           ? errhint("Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds.")
-           : 0));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("invalid codokey context: since_year %d, until_year %d, until_split %d",
+                         context.since_year, context.until_year, context.until_split),
+                  context_detail(error), context_hint(error)));
 }
 
 [[noreturn]] void invalid_unit(text* name) {
@@ -44,22 +54,26 @@ constexpr std::int64_t kEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
                                      context.since_year, context.until_year)));
 }
 
-int length_detail(const Context& context, std::size_t characters) {
+int key_detail(const Context& context, std::string_view key, std::size_t characters,
+               const DecodeResult& result) {
+  const int position = static_cast<int>(result.position) + 1;
+  const std::string_view rest(key.data() + result.position, key.size() - result.position);
+  if (result.error == ParseError::digit)
+    return errdetail("%s at position %d is not a base-36 digit.", name_character(rest), position);
+  if (result.error == ParseError::range) {
+    char greatest[Context::kMaxKeySize];
+    const std::size_t size = context.size_of(result.group);
+    format_digits(kAlphabet, result.greatest, {greatest, size});
+    return errdetail("The %s \"%.*s\" at position %d is out of range: the greatest is \"%.*s\".",
+                     kUnitNames[static_cast<std::size_t>(result.group)].data(),
+                     static_cast<int>(size), rest.data(), position, static_cast<int>(size),
+                     greatest);
+  }
   std::size_t size[kUnits];
   for (std::size_t i = 0; i < kUnits; ++i) size[i] = context.key_size(static_cast<Unit>(i));
   return errdetail(
       "A key of this context has %zu, %zu, %zu, %zu, %zu, %zu or %zu characters, not %zu.", size[0],
       size[1], size[2], size[3], size[4], size[5], size[6], characters);
-}
-
-int range_detail(const Context& context, std::string_view rest, int position,
-                 const DecodeResult& result) {
-  char greatest[Context::kMaxKeySize];
-  const std::size_t size = context.size_of(result.group);
-  write_group(result.greatest, greatest, size);
-  return errdetail("The %s \"%.*s\" at position %d is out of range: the greatest is \"%.*s\".",
-                   kUnitNames[static_cast<std::size_t>(result.group)].data(),
-                   static_cast<int>(size), rest.data(), position, static_cast<int>(size), greatest);
 }
 
 // Reports a key that the context refuses.
@@ -68,18 +82,13 @@ int range_detail(const Context& context, std::string_view rest, int position,
       static_cast<std::size_t>(pg_mbstrlen_with_len(view.data(), static_cast<int>(view.size())));
   Period period;
   const DecodeResult result = context.decode(view, characters, period);
-  const int position = static_cast<int>(result.position) + 1;
-  const std::string_view rest(view.data() + result.position, view.size() - result.position);
   ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                   errmsg("invalid codokey: \"%s\"", text_to_cstring(key)),
-                  result.error == ParseError::length ? length_detail(context, characters)
-                  : result.error == ParseError::digit
-                      ? errdetail("%s at position %d is not a base-36 digit.", name_character(rest),
-                                  position)
-                      : range_detail(context, rest, position, result)));
+                  key_detail(context, view, characters, result)));
 }
 
-// The arguments since_year, until_year and until_split, of which since_year is number first.
+// The context that the arguments number first, first + 1 and first + 2 say: since_year, until_year
+// and until_split.
 Context context_arguments(FunctionCallInfo fcinfo, int first) {
   const Context context{PG_GETARG_INT32(first), PG_GETARG_INT32(first + 1),
                         PG_GETARG_INT32(first + 2)};
@@ -88,8 +97,7 @@ Context context_arguments(FunctionCallInfo fcinfo, int first) {
   return context;
 }
 
-// The key of an instant, by the arguments unit, since_year, until_year and until_split, of which
-// unit is number first.
+// The key of an instant. Argument number first is the unit; those of the context follow it.
 Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   text* name = PG_GETARG_TEXT_PP(first);
   const std::optional<Unit> unit = unit_from_name(text_view(name));
@@ -105,7 +113,7 @@ Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   PG_RETURN_TEXT_P(result);
 }
 
-// What the arguments key, since_year, until_year and until_split stand for.
+// The period that a key stands for. Argument number 0 is the key; those of the context follow it.
 Period decode(FunctionCallInfo fcinfo) {
   text* key = PG_GETARG_TEXT_PP(0);
   const Context context = context_arguments(fcinfo, 1);
@@ -116,8 +124,8 @@ Period decode(FunctionCallInfo fcinfo) {
   return period;
 }
 
-// Not over microseconds since 1970: in 64 bits they end before timestamps do. The infinities are
-// the ends of the 64 bits, in years that no context has.
+// Does not compute microseconds since 1970, which 64 bits do not hold for every timestamp. The
+// infinities are the ends of the 64 bits, in years that no context has.
 Instant instant_from_timestamp(Timestamp timestamp) {
   const std::int64_t micros = timestamp % USECS_PER_SEC;
   return {floor_divide(timestamp, USECS_PER_SEC) + kEpochDays * kSecondsPerDay,
@@ -162,10 +170,9 @@ IDS_FUNCTION(codokey_range) {
   const Period period = decode(fcinfo);
   // Rounded outwards, so that the range of a key below the microsecond is not empty.
   const TimestampTz next = timestamptz_from_instant(period.next) + (period.next.nanos % 1000 != 0);
-  RangeBound lower{TimestampTzGetDatum(timestamptz_from_instant(period.first)), false, true, true};
-  RangeBound upper{TimestampTzGetDatum(next), false, false, false};
-  TypeCacheEntry* type = range_get_typcache(fcinfo, TSTZRANGEOID);
-  PG_RETURN_RANGE_P(make_range(type, &lower, &upper, false, nullptr));
+  return tstzrange_datum(
+      fcinfo, {TimestampTzGetDatum(timestamptz_from_instant(period.first)), false, true, true},
+      {TimestampTzGetDatum(next), false, false, false});
 }
 
 // codokey_unit(key text, since_year int, until_year int, until_split int) -> text
@@ -174,8 +181,8 @@ IDS_FUNCTION(codokey_unit) {
   return text_datum(name);
 }
 
-// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: of the
-// key; a context that is none is an error here too.
+// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: whether
+// the key is valid; an invalid context is an error here too.
 IDS_FUNCTION(codokey_is_valid) {
   const std::string_view key = text_view(PG_GETARG_TEXT_PP(0));
   const Context context = context_arguments(fcinfo, 1);

@@ -11,7 +11,7 @@
 //                                     units of 1 / (until_split + 1), rounded down
 //   text    1 to 17 digits 0-9a-z (base 36, groups padded with zeros), lower case out, either case
 //           in; the unit of a key is that of its last group, and a key stands for that whole period
-//   context since_year, until_year, until_split: needed for reading a key, so the same for its life
+//   context since_year, until_year, until_split: whoever reads a key needs those it was made with
 //   range   1 January of since_year to 31 December of until_year; proleptic Gregorian calendar with
 //           the astronomical year 0 (1 BC), UTC, no leap seconds; no years before 0
 //   errors  a length that no unit has; a character that is no digit; a group above its maximum (a
@@ -26,7 +26,9 @@
 #include <string_view>
 
 #include "core/alphabet.hpp"
+#include "core/calendar.hpp"
 #include "core/codec.hpp"
+#include "core/digits.hpp"
 
 namespace ids::codokey {
 
@@ -50,7 +52,7 @@ struct Instant {
   constexpr bool operator==(const Instant&) const = default;
 };
 
-// From first up to, without it, next.
+// From first up to next, which is not part of it.
 struct Period {
   Unit unit{};
   Instant first;
@@ -59,65 +61,14 @@ struct Period {
   constexpr bool operator==(const Period&) const = default;
 };
 
-inline constexpr std::int64_t kSecondsPerDay = 86'400;
 inline constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
 // The last year whose end PostgreSQL's timestamptz still holds.
 inline constexpr std::int32_t kLastYear = 294'275;
 
-// Months and days count from 0.
-struct Date {
-  std::int64_t year;
-  std::uint32_t month;
-  std::uint32_t day;
-};
-
-// Between dates and days since 1970: years run from March, so that a leap day is a year's last, and
-// repeat after 400 (146,097 days). 719,468 days lie between 1 March of year 0 and 1970.
-constexpr std::int64_t days_from_date(Date date) noexcept {
-  const std::int64_t year = date.year - (date.month < 2);
-  const std::int64_t cycle = floor_divide(year, 400);
-  const auto year_of_cycle = static_cast<std::uint32_t>(year - cycle * 400);
-  const std::uint32_t month_from_march = (date.month + 10) % 12;
-  const std::uint32_t day_of_year = (153 * month_from_march + 2) / 5 + date.day;
-  return cycle * 146'097 + year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 +
-         day_of_year - 719'468;
-}
-
-constexpr Date date_from_days(std::int64_t unix_days) noexcept {
-  const std::int64_t days = unix_days + 719'468;
-  const std::int64_t cycle = floor_divide(days, 146'097);
-  const auto day_of_cycle = static_cast<std::uint32_t>(days - cycle * 146'097);
-  const std::uint32_t year_of_cycle =
-      (day_of_cycle - day_of_cycle / 1'460 + day_of_cycle / 36'524 - day_of_cycle / 146'096) / 365;
-  const std::uint32_t day_of_year =
-      day_of_cycle - (year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100);
-  const std::uint32_t month_from_march = (5 * day_of_year + 2) / 153;
-  const std::uint32_t month = (month_from_march + 2) % 12;
-  return {cycle * 400 + year_of_cycle + (month < 2), month,
-          day_of_year - (153 * month_from_march + 2) / 5};
-}
-
-constexpr std::uint32_t last_day_of_month(std::int64_t year, std::uint32_t month) noexcept {
-  constexpr std::array<std::uint8_t, 12> kLastDays = {30, 27, 30, 29, 30, 29,
-                                                      30, 30, 29, 30, 29, 30};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return kLastDays[month] + (month == 1 && leap);
-}
-
-inline constexpr Alphabet<36> kAlphabet{"0123456789abcdefghijklmnopqrstuvwxyz", LetterCase::either};
-
-// Digits that a group with this maximum takes.
-constexpr std::size_t group_size(std::uint32_t greatest) noexcept {
-  std::size_t size = 1;
-  while (greatest /= 36) ++size;
-  return size;
-}
-
-// Writes value in size digits.
-constexpr void write_group(std::uint32_t value, char* out, std::size_t size) noexcept {
-  for (std::size_t i = size; i-- > 0; value /= 36) out[i] = kAlphabet.digits[value % 36];
-}
+inline constexpr std::size_t kBase = 36;
+inline constexpr Alphabet<kBase> kAlphabet{"0123456789abcdefghijklmnopqrstuvwxyz",
+                                           LetterCase::either};
 
 enum class ContextError : std::uint8_t {
   none,
@@ -145,8 +96,8 @@ struct DecodeResult {
 };
 
 struct Context {
-  static constexpr std::size_t kMaxKeySize =
-      group_size(kLastYear) + 1 + 1 + 1 + 2 + 2 + group_size(999'999'999);
+  static constexpr std::size_t kMaxKeySize = count_digits(std::uint32_t{kLastYear}, kBase) + 1 + 1 +
+                                             1 + 2 + 2 + count_digits(999'999'999u, kBase);
 
   std::int32_t since_year = 1970;
   std::int32_t until_year = 3265;
@@ -165,12 +116,12 @@ struct Context {
   constexpr std::size_t size_of(Unit group) const noexcept {
     switch (group) {
       case Unit::year:
-        return group_size(static_cast<std::uint32_t>(until_year - since_year));
+        return count_digits(static_cast<std::uint32_t>(until_year - since_year), kBase);
       case Unit::minute:
       case Unit::second:
         return 2;
       case Unit::split:
-        return group_size(static_cast<std::uint32_t>(until_split));
+        return count_digits(static_cast<std::uint32_t>(until_split), kBase);
       default:
         return 1;
     }
@@ -204,14 +155,14 @@ struct Context {
     std::size_t size = 0;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(unit); ++i) {
       const std::size_t digits = size_of(static_cast<Unit>(i));
-      write_group(groups[i], out.data() + size, digits);
+      format_digits(kAlphabet, groups[i], out.subspan(size, digits));
       size += digits;
     }
     return {EncodeResult::Error::none, size};
   }
 
-  // Reads a key into out, which is set if there is no error. characters: the key's length as its
-  // user sees it, which a key with characters of several bytes is reported by.
+  // Reads a key; sets out if there is no error. characters: the key's length, of which an error
+  // speaks; it is less than key.size() if characters have several bytes.
   constexpr DecodeResult decode(std::string_view key, std::size_t characters,
                                 Period& out) const noexcept {
     const std::optional<Unit> unit = unit_of_size(characters);
@@ -225,11 +176,11 @@ struct Context {
       const auto group = static_cast<Unit>(i);
       const std::uint32_t greatest = greatest_of(group, fields);
       const std::size_t size = size_of(group);
-      std::uint64_t value = 0;
-      for (std::size_t j = position; j < position + size; ++j)
-        value = value * 36 + kAlphabet.value(key[j]);
-      if (value > greatest) return {ParseError::range, position, group, greatest};
-      fields[i] = greatest - static_cast<std::uint32_t>(value);
+      std::uint32_t value = 0;
+      const std::string_view digits(key.data() + position, size);
+      if (parse_digits(kAlphabet, digits, greatest, value).error != ParseError::none)
+        return {ParseError::range, position, group, greatest};
+      fields[i] = greatest - value;
       position += size;
     }
     out = period(*unit, fields);

@@ -15,8 +15,8 @@ enum class LetterCase { distinct, either };
 
 template <std::size_t Base>
 struct Alphabet {
-  // What value() gives for a character that is no digit. No base reaches bit 7, so that the values
-  // of many characters can be or-ed together and checked once.
+  // value() of a character that is not a digit. Digits are below it, so the values of many
+  // characters can be or-ed together and checked once.
   static constexpr std::uint8_t kNotADigit = 0x80;
   static_assert(Base <= kNotADigit);
 

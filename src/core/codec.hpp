@@ -14,9 +14,10 @@ namespace ids {
 enum class ParseError : std::uint8_t {
   none,
   length,    // no text of the type has this many characters
-  digit,     // the character at the position is no digit of the alphabet
-  range,     // all digits, but the value, decided at the position, is none of the type's
-  overflow,  // the same, because the type has too few bits for the value
+  digit,     // the character at the position is not a digit of the alphabet
+  range,     // the digits are valid, but the type does not have their value; the digit at the
+             // position is the first that shows it
+  overflow,  // the same, because the value has more bits than the type
 };
 
 struct ParseResult {
@@ -44,7 +45,13 @@ concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::last(time) } noexcept -> std::same_as<typename C::Value>;   // greatest value of that time
 };
 
-// A codec is all of an identifier type: its text as well.
+// A codec is all of an identifier type: its text as well. It may also have
+//   kGenerateTimeRange  with kMinGenerateTime and kMaxGenerateTime: the times that generators use,
+//                       if they are not all
+//   kOverflowRule       as kRangeRule, for ParseError::overflow
+//   digit_name(size)    as kDigit, for a text of that size
+//   kUpperCaseOnly      lower case is refused: the error says so; needs kAlphabet
+//   kCastsToUuid        the error for the text of a uuid says how to cast it
 template <class C>
 concept Codec = TimeLayout<C> &&
     requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
@@ -54,12 +61,12 @@ concept Codec = TimeLayout<C> &&
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
-  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are of the type
+  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the type has these bytes
 };
 // clang-format on
 
-// Codecs count bytes. Where they find the wrong number, a character of several bytes, which is no
-// digit of any, is the better news.
+// Codecs count bytes. If a text of the wrong length has a character of several bytes, the error is
+// about that character, which is a digit of no type: the user counts characters.
 constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult result) noexcept {
   if (result.error != ParseError::length) return result;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -67,8 +74,7 @@ constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult re
   return result;
 }
 
-// What an out-of-range text breaks, for ParseError::range and overflow. A codec that tells the two
-// apart has a kOverflowRule next to its kRangeRule.
+// The rule that an out-of-range text breaks, for ParseError::range and overflow.
 template <Codec C>
 constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   if constexpr (requires { C::kOverflowRule; })
@@ -76,8 +82,17 @@ constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   return C::kRangeRule;
 }
 
-// The times that generators take. A codec whose range they do not use up has a kGenerateTimeRange
-// next to its kTimeRange.
+// The times that generators use: all, if the codec does not say otherwise.
+template <TimeLayout C>
+constexpr std::int64_t min_generate_time() noexcept {
+  if constexpr (requires { C::kMinGenerateTime; }) return C::kMinGenerateTime;
+  return C::kMinTime;
+}
+template <TimeLayout C>
+constexpr std::int64_t max_generate_time() noexcept {
+  if constexpr (requires { C::kMaxGenerateTime; }) return C::kMaxGenerateTime;
+  return C::kMaxTime;
+}
 template <TimeLayout C>
 constexpr const char* generate_time_range() noexcept {
   if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;

@@ -13,8 +13,9 @@ namespace ids {
 
 __extension__ typedef unsigned __int128 Uint128;
 
-// Reads all of text, where none is 0. ParseError::digit at the first character that is no digit,
-// else ParseError::overflow if the number is above max; number is set only if there is no error.
+// Reads all of text; the empty text is 0. Returns ParseError::digit with the position of the first
+// character that is not a digit, else ParseError::overflow if the number is greater than max. Sets
+// number only if there is no error.
 template <std::size_t Base, class Number>
 constexpr ParseResult parse_digits(const Alphabet<Base>& alphabet, std::string_view text,
                                    Number max, Number& number) noexcept {
@@ -57,8 +58,8 @@ constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number
   return count;
 }
 
-// The error for a text of C's size beyond the type's first or last value: at the digit that makes
-// it so.
+// The error for a text of C's size whose value is below the type's first or above its last value,
+// which is end. Its position is the first digit that differs from those of end.
 template <class C>
 constexpr ParseResult beyond(const typename C::Value& end, std::string_view text,
                              ParseError error) noexcept {

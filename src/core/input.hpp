@@ -13,15 +13,15 @@ namespace ids {
 inline constexpr std::string_view kHexPrefix = "\\x";
 inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
 
-// Whether a text is to be read as the bytes of a C. No text of a codec's own has that length.
+// Whether a text has the length and the prefix of bytes of a C. No codec's own text is that long.
 template <Codec C>
 constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
   return text.size() == kHexPrefix.size() + 2 * C::kSize && text.starts_with(kHexPrefix);
 }
 
-// Reads such a text. ParseError::digit at the first character that is no digit, else
-// ParseError::range at the digit that makes the bytes none of the type; sets out if there is no
-// error.
+// Reads such a text. Returns ParseError::digit with the position of the first character that is not
+// a digit, else ParseError::range with that of the digit that puts the bytes out of range. Sets out
+// if there is no error.
 template <Codec C>
 constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Value& out) noexcept {
   typename C::Value value{};

@@ -34,10 +34,12 @@ struct TickStep {
 };
 
 // The tick after previous (0: there is none) when the clock reads now units; a new unit's counter
-// starts at fresh. The next is always greater than the previous.
+// starts at fresh(previous). The next tick is always greater than the previous one.
+template <class Fresh>
 constexpr TickStep next_tick(TickLayout layout, std::uint64_t previous, std::uint64_t now,
-                             std::uint64_t fresh) noexcept {
-  if (now > layout.time(previous)) return {now << layout.shift | fresh, TickEvent::opened};
+                             Fresh fresh) {
+  if (now > layout.time(previous))
+    return {now << layout.shift | fresh(previous), TickEvent::opened};
   const std::uint64_t next = previous + layout.step;
   const bool carried = layout.time(next) != layout.time(previous);
   return {next, carried ? TickEvent::carried : TickEvent::counted};

@@ -8,7 +8,7 @@ COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers t
 
 -- The generators' clocks
 
-CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 6;
+CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
 

@@ -73,7 +73,7 @@ DECLARE
 	other record;
 BEGIN
 	IF parent IS NULL OR every IS NULL OR "from" IS NULL OR upto IS NULL THEN
-		RAISE EXCEPTION 'no argument of ids_create_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+		RAISE EXCEPTION 'arguments of ids_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
 		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
@@ -167,7 +167,7 @@ DECLARE
 	expired record;
 BEGIN
 	IF parent IS NULL OR before IS NULL OR detach IS NULL THEN
-		RAISE EXCEPTION 'no argument of ids_drop_partitions may be null' USING ERRCODE = 'null_value_not_allowed';
+		RAISE EXCEPTION 'arguments of ids_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	FOR expired IN
 		SELECT partition, times, CASE relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind

@@ -9,7 +9,7 @@ namespace ids {
 
 namespace {
 
-// A request to pg_strong_random costs the same for 8 bytes as for 256, so each backend draws ahead.
+// pg_strong_random takes as long for 8 bytes as for 256, so each backend asks for many at once.
 constexpr std::size_t kPoolSize = 4096;
 std::uint8_t pool[kPoolSize];
 std::size_t pool_used = kPoolSize;
@@ -22,14 +22,14 @@ void draw(void* out, std::size_t size) {
 }  // namespace
 
 void random_bytes(void* out, std::size_t size) {
-  // A pool filled in the postmaster would be shared by every process it forks.
+  // Every process that the postmaster forks would get a copy of its pool.
   const bool postmaster = IsPostmasterEnvironment && !IsUnderPostmaster;
   if (unlikely(postmaster || size > kPoolSize)) {
     draw(out, size);
     return;
   }
   if (unlikely(size > kPoolSize - pool_used)) {
-    pool_used = kPoolSize;  // should drawing fail
+    pool_used = kPoolSize;  // in case draw() raises an error
     draw(pool, kPoolSize);
     pool_used = 0;
   }

@@ -6,8 +6,8 @@
 
 namespace ids {
 
-// Fills out with bytes from pg_strong_random, which no other call gets and of which no copy is
-// kept. Raises an error if the system has no randomness.
+// Fills out with bytes from pg_strong_random. No other call gets the same bytes, and no copy of
+// them is kept. Raises an error if the system has no randomness.
 void random_bytes(void* out, std::size_t size);
 
 template <std::unsigned_integral T>

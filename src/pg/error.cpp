@@ -2,6 +2,14 @@
 
 namespace ids {
 
+const char* name_character(std::string_view rest) {
+  // SQL_ASCII knows no characters, and a part of one could not be sent to the client.
+  if (GetDatabaseEncoding() == PG_SQL_ASCII && IS_HIGHBIT_SET(rest[0]))
+    return psprintf("Byte 0x%02x", static_cast<unsigned char>(rest[0]));
+  const int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
+  return psprintf("Character \"%.*s\"", size, rest.data());
+}
+
 bool looks_like_a_time(const char* text) {
   static constexpr const char* kWords[] = {"now",       "today",    "tomorrow",
                                            "yesterday", "infinity", "-infinity"};
@@ -12,23 +20,31 @@ bool looks_like_a_time(const char* text) {
   return year >= 4 && text[year] == '-' && std::strspn(text + year + 1, "0123456789") == 2;
 }
 
+static int digits_detail(std::string_view digits, ParseResult result, int base,
+                         std::size_t max_digits, int bits, const char* range_rule) {
+  switch (result.error) {
+    case ParseError::length:
+      return errdetail("Expected 1 to %zu base %d digits, found %d characters.", max_digits, base,
+                       static_cast<int>(digits.size()));
+    case ParseError::digit:
+      return errdetail(
+          "%s at position %d is not a base %d digit.",
+          name_character({digits.data() + result.position, digits.size() - result.position}),
+          static_cast<int>(result.position) + 1, base);
+    case ParseError::overflow:
+      return errdetail("The number has more than %d bits.", bits);
+    default:
+      return errdetail("The value is out of range: %s.", range_rule);
+  }
+}
+
 void invalid_digits(const char* what, std::string_view digits, ParseResult result, int base,
                     std::size_t max_digits, int bits, const char* range_rule) {
   result = prefer_bad_character(digits, result);
-  const auto size = static_cast<int>(digits.size());
   ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                  errmsg("invalid input syntax for %s: \"%.*s\"", what, size, digits.data()),
-                  result.error == ParseError::length
-                      ? errdetail("Expected 1 to %zu base %d digits, found %d characters.",
-                                  max_digits, base, size)
-                  : result.error == ParseError::digit
-                      ? errdetail("%s at position %d is not a base %d digit.",
-                                  name_character({digits.data() + result.position,
-                                                  digits.size() - result.position}),
-                                  static_cast<int>(result.position) + 1, base)
-                  : result.error == ParseError::overflow
-                      ? errdetail("The number has more than %d bits.", bits)
-                      : errdetail("The value is out of range: %s.", range_rule)));
+                  errmsg("invalid input syntax for %s: \"%.*s\"", what,
+                         static_cast<int>(digits.size()), digits.data()),
+                  digits_detail(digits, result, base, max_digits, bits, range_rule)));
 }
 
 }  // namespace ids

@@ -1,4 +1,4 @@
-// Errors for values that are none of their type, worded as PostgreSQL's own.
+// Errors about invalid and out-of-range values, worded as PostgreSQL's own.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,18 @@
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "pg/postgres.hpp"
-#include "pg/text.hpp"
 
 namespace ids {
 
-// Whether a text that is no identifier was probably meant as a time: id >= '2026-11-01' makes
-// PostgreSQL read the literal as an identifier.
+// The first character of rest, which is not empty, as a message names it: Character "x".
+const char* name_character(std::string_view rest);
+
+// Whether an invalid text was probably meant as a time: in id >= '2026-11-01' PostgreSQL reads the
+// literal as an identifier.
 bool looks_like_a_time(const char* text);
 
-// Raises 22P02 for digits that are not 1 to max_digits digits of the base, or a number of more than
-// bits bits, or one that breaks the range rule.
+// Raises 22P02 for a text that is not 1 to max_digits digits of the base, for a number with more
+// bits than bits, and for one that breaks the range rule.
 [[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
@@ -48,34 +50,47 @@ constexpr bool looks_like_a_uuid([[maybe_unused]] std::string_view text) {
   return false;
 }
 
+template <Codec C>
+int text_detail(const char* text, ParseResult result) {
+  const char* at = text + result.position;
+  const int position = static_cast<int>(result.position) + 1;
+  switch (result.error) {
+    case ParseError::length: {
+      const int size = pg_mbstrlen(text);
+      return errdetail_plural("Expected %s, found %d character.",
+                              "Expected %s, found %d characters.", size, C::kSyntax, size);
+    }
+    case ParseError::digit:
+      return errdetail("%s at position %d is not a %s.", name_character(at), position,
+                       digit_name<C>(text));
+    default:
+      return errdetail("%s at position %d is out of range: %s.", name_character(at), position,
+                       range_rule<C>(result.error));
+  }
+}
+
+template <Codec C>
+int text_hint(const char* text, ParseResult result) {
+  if (looks_like_a_time(text))
+    return errhint("To compare with a time, cast it: '%s'::timestamptz.", text);
+  if (looks_like_a_uuid<C>(text))
+    return errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName);
+  if (result.error == ParseError::digit && wants_upper_case<C>(text[result.position]))
+    return errhint("Only upper case is canonical: use upper('%s').", text);
+  return 0;
+}
+
 // Reports text, which parse_input refused: 22P02, softly where the caller asked for that.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
   result = prefer_bad_character(text, result);
-  const char* at = text + result.position;
-  const int position = static_cast<int>(result.position) + 1;
   ereturn(context, (Datum)0,
           (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
            errmsg("invalid input syntax for type %s: \"%s\"", C::kName, text),
-           result.error == ParseError::length
-               ? errdetail_plural("Expected %s, found %d character.",
-                                  "Expected %s, found %d characters.", pg_mbstrlen(text),
-                                  C::kSyntax, pg_mbstrlen(text))
-           : result.error == ParseError::digit
-               ? errdetail("%s at position %d is not a %s.", name_character(at), position,
-                           digit_name<C>(text))
-               : errdetail("%s at position %d is out of range: %s.", name_character(at), position,
-                           range_rule<C>(result.error)),
-           looks_like_a_time(text)
-               ? errhint("To compare with a time, cast it: '%s'::timestamptz.", text)
-           : looks_like_a_uuid<C>(text)
-               ? errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName)
-           : result.error == ParseError::digit && wants_upper_case<C>(*at)
-               ? errhint("Only upper case is canonical: use upper('%s').", text)
-               : 0));
+           text_detail<C>(text, result), text_hint<C>(text, result)));
 }
 
-// Raises 22P03 for size bytes that are no C.
+// Raises 22P03 for size bytes that are not a C.
 template <Codec C>
 [[noreturn]] void invalid_bytes(std::size_t size) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -84,7 +99,7 @@ template <Codec C>
                                    : errdetail("Expected %zu bytes, found %zu.", C::kSize, size)));
 }
 
-// Raises 22008 for a time that no C is generated for.
+// Raises 22008 for a time for which C has no generated values.
 template <TimeLayout C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -93,8 +108,8 @@ template <TimeLayout C>
                   errdetail("gen_%s takes times from %s.", C::kName, generate_time_range<C>())));
 }
 
-// Raise an error for an argument of T_from_parts that the field of a C does not hold: 22008 for a
-// time, 22003 for a number, 22P03 for bytes that are too few or too many.
+// Raise an error for an argument of T_from_parts that does not fit into its field: 22008 for a
+// time, 22003 for a number, 22P03 for too few or too many bytes.
 template <Codec C>
 [[noreturn]] void time_outside() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -104,8 +119,9 @@ template <Codec C>
 template <Codec C>
 [[noreturn]] void number_outside(const char* field, int number, std::uint32_t greatest) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                  errmsg("%s %d is out of range for type %s", field, number, C::kName),
-                  errdetail("It is a number from 0 to %u.", greatest)));
+                  errmsg("value %d of argument \"%s\" is out of range for type %s", number, field,
+                         C::kName),
+                  errdetail("Valid values are between 0 and %u.", greatest)));
 }
 template <Codec C>
 [[noreturn]] void wrong_number_of_bytes(const char* field, std::size_t expected, std::size_t size) {

@@ -9,11 +9,11 @@
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "pg/clock.hpp"
+#include "pg/datum.hpp"
 #include "pg/error.hpp"
 #include "pg/gist.hpp"
 #include "pg/planner.hpp"
 #include "pg/postgres.hpp"
-#include "pg/text.hpp"
 
 namespace ids {
 
@@ -75,8 +75,8 @@ struct FixedType {
     const int size = message->len - message->cursor;
     const char* bytes = pq_getmsgbytes(message, size);
     if (size == int{kSize}) return from_bytes(bytes, size);
-    // No text of an id has the length of its bytes, so it is taken here too: some clients send it
-    // whatever the format is. It is ASCII, and as such the same in every encoding.
+    // Some clients send the text in binary format too. It is accepted, since no text of an id is as
+    // long as its bytes. It is ASCII, so it is the same in every encoding.
     Value value;
     const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
     if (result.error == ParseError::none) return put(value);
@@ -131,8 +131,8 @@ struct FixedType {
     return hash_any_extended(bytes(datum), kSize, seed);
   }
 
-  // Sorting by the first bytes as an unsigned integer, which hold the time and nearly always
-  // decide. Abbreviating costs one load, so it is never given up half-way.
+  // Sorts by the first bytes as an unsigned integer: they hold the time and nearly always decide.
+  // Abbreviating is one load, so it is never aborted.
   static Datum sortsupport(FunctionCallInfo fcinfo) {
     auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (C::kByValue) {
@@ -236,23 +236,15 @@ struct FixedType {
 #endif
 
   // For the functions of one type: the time of a value; the time that a generator is given, in
-  // units since 1970 (22008 if it is out of range); bytes as a bytea; and the fields that
-  // T_from_parts is given, each checked: a time of the type (22008), a number (22003) and bytes
-  // (22P03).
+  // units since 1970 (22008 if it is out of range); and the fields that T_from_parts is given, each
+  // checked: a time of the type (22008), a number (22003) and bytes (22P03).
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
-  static std::int64_t time_argument(TimestampTz timestamp, std::int64_t min = C::kMinTime,
-                                    std::int64_t max = C::kMaxTime) {
+  static std::int64_t time_argument(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < min || time > max) time_out_of_range<C>();
+    if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_out_of_range<C>();
     return time;
-  }
-  static Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {
-    auto* result = static_cast<bytea*>(palloc(VARHDRSZ + size));
-    SET_VARSIZE(result, VARHDRSZ + size);
-    std::memcpy(VARDATA(result), bytes, size);
-    PG_RETURN_BYTEA_P(result);
   }
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
@@ -368,16 +360,6 @@ struct FixedType {
     return false;
   }
 };
-
-// A row of the values given, of the type that the SQL function is declared to return.
-template <std::size_t N>
-Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
-  TupleDesc description;
-  if (get_call_result_type(fcinfo, nullptr, &description) != TYPEFUNC_COMPOSITE)
-    elog(ERROR, "return type must be a row type");
-  bool nulls[N] = {};
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
-}
 
 }  // namespace ids
 

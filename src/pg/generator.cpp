@@ -29,7 +29,7 @@ void raise(pg_atomic_uint64* number, std::uint64_t least) {
   while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
 }
 
-// Lets the tick go on above the time unix_us, or none, if that is the generator's last.
+// Lets the tick go on above the time unix_us. If that is the generator's last, there is no next.
 void raise_tick(GeneratorState& state, std::int64_t unix_us) {
   const std::int64_t time = Min(unix_us / state.unit_us, state.max_time);
   raise(&state.tick, TickLayout{.shift = state.shift}.last(static_cast<std::uint64_t>(time)));
@@ -126,7 +126,7 @@ bool wait_for_clock(std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us >= kRollbackUs) return false;
   CHECK_FOR_INTERRUPTS();
-  // A signal ends the sleep, but not if it came just before.
+  // A signal ends the sleep, but one that came just before does not.
   if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
   return true;
 }

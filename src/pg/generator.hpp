@@ -1,8 +1,10 @@
 // Generators: a tick that strictly increases over all sessions of the server.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
+#include "core/codec.hpp"
 #include "core/tick.hpp"
 #include "pg/clock.hpp"
 #include "pg/entropy.hpp"
@@ -12,7 +14,7 @@
 
 namespace ids {
 
-// Finds the generator's slot, claiming a free one if it is the server's first use of that name.
+// Finds the generator's slot, or claims a free one if this server has not used that name yet.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time);
 
@@ -25,36 +27,56 @@ void lower_ticks();
 // The time of the clock, or of the generator that is furthest ahead of it.
 std::int64_t greatest_time_us();
 
-// Counts and logs a clock that stepped back, if it did: a tick, whose time is unix_us, ahead of a
-// clock reading made before it may be a delay of this backend, so the clock is read once more.
+// For a tick of the time unix_us that is ahead of the clock: counts and logs that the clock stepped
+// back, if it did. It reads the clock again, because a backend that was delayed after its first
+// reading sees ticks of other sessions that are later.
 void check_clock(GeneratorState* state, std::int64_t unix_us);
 
-// A number that only those who know the server's secret can tell from the value.
+// A hash of the value that nobody can compute without the server's secret.
 std::uint64_t keyed_hash(std::uint64_t value);
 
 // Raises the error for a clock that the generator's type cannot hold.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
-// Sleeps until the clock is at unix_us, or for a moment, and returns true; false at once if that is
-// so far ahead that the clock must have stepped back. A cancelled statement leaves by its error.
+// Sleeps until the clock is at unix_us, but not for long, and returns true. Returns false at once
+// if that is so far ahead that the clock must have stepped back. Raises an error if the statement
+// is cancelled.
 bool wait_for_clock(std::int64_t unix_us);
 
 // How far the clock must be behind the last identifier to count as stepped back.
 inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
-// Spec has these static members:
-//   kName                 of the generator
-//   kLayout               of its tick
-//   kUnitUs               the tick's unit of time in microseconds
-//   kMinTime, kMaxTime    what its identifiers can hold, in units since 1970
-//   fresh(previous tick)  the counter of a new unit
-//   kWaits                when the counter is used up: wait for the next unit, or carry into it
-template <class Spec>
+// How a generator of identifiers works, as static members.
+// clang-format off
+template <class S>
+concept GeneratorSpec = requires(std::uint64_t previous_tick) {
+  { S::kName } -> std::convertible_to<const char*>;
+  { S::kLayout } -> std::convertible_to<TickLayout>;
+  { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
+  { S::kMinTime } -> std::convertible_to<std::int64_t>;  // what its identifiers can hold, in units
+  { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // since 1970
+  { S::kWaits } -> std::convertible_to<bool>;  // when the counter is used up: wait for the next
+                                               // unit, or carry into it
+  { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
+};
+// clang-format on
+
+// What a Spec has from its codec, if the tick's unit is the type's; it may replace any of these.
+template <TimeLayout C>
+struct CodecSpec {
+  static constexpr const char* kName = C::kName;
+  static constexpr std::int64_t kUnitUs = C::kUnitUs;
+  static constexpr std::int64_t kMinTime = min_generate_time<C>();
+  static constexpr std::int64_t kMaxTime = max_generate_time<C>();
+  static constexpr bool kWaits = false;
+};
+
+template <GeneratorSpec Spec>
 class Generator {
  public:
-  // A tick greater than any that a call finished before this one returned, in any session, and than
-  // all that this database has from before a crash, a restart or a promotion, whatever the clock
-  // does.
+  // Returns a tick greater than that of every call that finished before this one began, in any
+  // session, and than those that this database has from before a crash, a restart or a promotion,
+  // whatever the clock does.
   static std::uint64_t next() {
     if (unlikely(!state_)) claim();
     while (true) {
@@ -64,8 +86,8 @@ class Generator {
     }
   }
 
-  // How many identifiers were made for a given time before this one, in all sessions, from a random
-  // start.
+  // Counts the identifiers that all sessions make for given times; the count starts at a random
+  // number.
   static std::uint64_t next_backfilled() {
     if (unlikely(!state_)) claim();
     return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
@@ -79,42 +101,42 @@ class Generator {
 
   // The next tick of the server.
   static std::uint64_t take() {
-    // Where other sessions generate, the line is on another processor: it comes while the clock is
-    // read.
+    // If other sessions generate too, another processor has the cache line: fetch it while the
+    // clock is read.
     __builtin_prefetch(&state_->tick, 1);
     std::uint64_t now = clock();
     std::uint64_t previous = pg_atomic_read_u64(&state_->tick);
     std::uint64_t tick;
-    while (true) {
-      const bool opens = now > Spec::kLayout.time(previous);
-      const TickStep step =
-          next_tick(Spec::kLayout, previous, now, opens ? Spec::fresh(previous) : 0);
-      // In the last unit there is nothing to carry into.
-      if (unlikely(!opens && Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
-        clock_out_of_range(Spec::kName);
-      if constexpr (Spec::kWaits) {
-        if (step.event == TickEvent::carried &&
-            wait_for_clock(unix_us(Spec::kLayout.time(step.next)))) {
-          now = clock();
-          previous = pg_atomic_read_u64(&state_->tick);
-          continue;
-        }
-      } else if (step.event != TickEvent::opened) {
-        // Whatever the tick has become in the meantime, one more is greater.
-        tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
-        break;
-      }
-      if (pg_atomic_compare_exchange_u64(&state_->tick, &previous, step.next)) {
-        tick = step.next;
-        if (unlikely(opens && pg_atomic_read_u32(&state_->behind)))
-          pg_atomic_write_u32(&state_->behind, 0);
-        break;
-      }
-    }
-
+    while (!try_take(now, previous, tick)) continue;
     const std::uint64_t time = Spec::kLayout.time(tick);
     if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, unix_us(time));
     return tick;
+  }
+
+  // Takes the tick after previous. Returns false, with now and previous brought up to date, if
+  // another session took it first or if the counter is used up and the generator waits.
+  static bool try_take(std::uint64_t& now, std::uint64_t& previous, std::uint64_t& tick) {
+    const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
+    tick = step.next;
+    if (step.event == TickEvent::opened) {
+      if (!pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick)) return false;
+      if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
+      return true;
+    }
+    // In the last unit there is nothing to carry into.
+    if (unlikely(Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
+      clock_out_of_range(Spec::kName);
+    if constexpr (Spec::kWaits) {
+      if (step.event == TickEvent::carried && wait_for_clock(unix_us(Spec::kLayout.time(tick)))) {
+        now = clock();
+        previous = pg_atomic_read_u64(&state_->tick);
+        return false;
+      }
+      return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
+    }
+    // Other sessions may have moved the tick on meanwhile; the next one is greater all the same.
+    tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
+    return true;
   }
 
   static std::uint64_t clock() {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
+#include "pg/datum.hpp"
 #include "pg/postgres.hpp"
 
 namespace ids {
@@ -19,7 +20,7 @@ class GistClass {
     GISTENTRY* entry = entry_argument(fcinfo, 0);
     if (!entry->leafkey) PG_RETURN_POINTER(entry);
     const typename Type::Value value = Type::get(entry->key);
-    PG_RETURN_POINTER(copy_with_key(entry, Type::bytea_datum(value.data(), kSize)));
+    PG_RETURN_POINTER(copy_with_key(entry, bytea_datum(value.data(), kSize)));
   }
 
   // The id of a leaf, for index-only scans.
@@ -84,8 +85,8 @@ class GistClass {
     PG_RETURN_POINTER(result);
   }
 
-  // In two halves by the lower bounds; but where the page is full and the new key is the last, as
-  // it is of ids in order, most stay on the left, which gets no more of them.
+  // Splits by the lower bounds in two halves. If ids come in order, the new key is the last one and
+  // the left page gets no more: then 90 % stay there.
   static Datum gist_picksplit(FunctionCallInfo fcinfo) {
     auto* entries = reinterpret_cast<GistEntryVector*>(PG_GETARG_POINTER(0));
     auto* split = reinterpret_cast<GIST_SPLITVEC*>(PG_GETARG_POINTER(1));
@@ -144,7 +145,7 @@ class GistClass {
     std::uint8_t bytes[2 * kSize];
     std::memcpy(bytes, range.lower, kSize);
     std::memcpy(bytes + kSize, range.upper, kSize);
-    return Type::bytea_datum(bytes, sizeof bytes);
+    return bytea_datum(bytes, sizeof bytes);
   }
 
   static GISTENTRY* copy_with_key(const GISTENTRY* entry, Datum key) {

@@ -19,7 +19,7 @@ constexpr std::int64_t kLeastUs = 1'767'225'600'000'000;
 
 Oid known_relation = InvalidOid;
 
-// The relation was dropped, or made anew by another CREATE EXTENSION.
+// The relation was dropped, or created again by another CREATE EXTENSION.
 void forget_mark(Datum, Oid relation) {
   if (relation == InvalidOid || relation == known_relation) known_mark = {};
 }
@@ -40,7 +40,7 @@ Form_pg_sequence_data sequence_row(Page page) {
   const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                            ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
   if (!is_sequence)
-    missing_mark("is damaged", "Restore it from a backup, or drop it and create it anew.");
+    missing_mark("is damaged", "Restore it from a backup, or drop it and create it again.");
   auto* tuple =
       reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, FirstOffsetNumber)));
   return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
@@ -75,7 +75,8 @@ class MarkPage {
       relation_ = try_relation_open(oid, RowExclusiveLock);
     } while (!relation_);
     if (relation_->rd_rel->relkind != RELKIND_SEQUENCE)
-      missing_mark("is not a sequence", "Rename what has its name, and create it anew.");
+      missing_mark("is not a sequence",
+                   "Rename the relation that has its name, and create the sequence again.");
     if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
       missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.clock SET LOGGED;");
     buffer_ = ReadBuffer(relation_, 0);

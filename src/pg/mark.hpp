@@ -1,7 +1,6 @@
-// The mark: the time up to which identifiers of this database may have been made. It is kept in a
-// relation and logged ahead, so that it outlives the server, as a sequence does: no identifier is
-// given whose time is beyond the mark, and after a crash, a restart or a promotion the generators
-// go on above it.
+// The mark: the time up to which identifiers of this database may have been made. A relation holds
+// it, and it is logged ahead as a sequence is, so it outlives the server. No identifier has a time
+// beyond the mark; after a crash, a restart or a promotion the generators go on above it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
          pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Moves the mark beyond unix_us. False if the tick has to be taken anew, since only now it is known
+// Moves the mark beyond unix_us. False if the tick must be taken again, since only now it is known
 // to be above what the database has. Raises an error if the mark is missing or damaged.
 bool move_mark(std::int64_t unix_us);
 

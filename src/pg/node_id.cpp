@@ -11,15 +11,14 @@ constexpr int kNone = -1;
 constexpr int kGreatest = 65535;
 constexpr int kInvalid = -2;
 
-// PostgreSQL holds values for the setting before the library is loaded, and then has no more than a
-// warning for those that the setting does not take. Nobody may get ids without a node id for that.
-// So the setting is a text: PostgreSQL keeps what is no number like any value, over RESET and
-// ROLLBACK too, and the use of it is the error.
+// A value may be set before the library is loaded. When it is loaded, PostgreSQL drops an invalid
+// value with a mere warning, and ids would be made without a node id. So the setting is a text: it
+// keeps an invalid value, over RESET and ROLLBACK too, and using it is the error.
 char* text = nullptr;
 int value = kNone;
 bool defining = false;
 
-// What counts where a value was lost that was set without permission.
+// The value in place of one that was lost because it was set without permission.
 constexpr char kRefused[] = "refused";
 
 int parse(const char* given) {
@@ -87,11 +86,12 @@ int node_id(const char* type, int greatest) {
              errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for one "
                        "that was set without permission.",
                        kGreatest, kRefused),
-             errhint("Correct it where it is set, then connect anew.")));
+             errhint("Correct it where it is set, then reconnect.")));
   if (unlikely(value > greatest))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s %d is out of range for type %s", kName, value, type),
-                    errdetail("Type %s holds node ids from 0 to %d.", type, greatest)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("value %d of parameter \"%s\" is out of range for type %s", value, kName, type),
+             errdetail("Valid values for type %s are between 0 and %d.", type, greatest)));
   return value;
 }
 

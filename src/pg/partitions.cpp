@@ -72,14 +72,9 @@ Relation open_parent(Oid parent, TimeKey& key) {
   return table;
 }
 
-Datum make_times(FunctionCallInfo fcinfo, RangeBound lower, RangeBound upper) {
-  lower.lower = true;
-  return RangeTypePGetDatum(
-      make_range(range_get_typcache(fcinfo, TSTZRANGEOID), &lower, &upper, false, nullptr));
-}
-
-// A bound as a time. What is cut off within a time does not count at the lower bound, but does at
-// the upper one: so all of a time is there only if the range has it, and none after the range.
+// A bound as a time. If the bound lies within the ids of a time, a lower bound excludes that time
+// and an upper bound includes it: a partition has all ids of the times after its lower bound, and
+// none of the times after its upper one.
 RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
   RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
@@ -109,7 +104,7 @@ IDS_FUNCTION(ids_partition_key) {
   }
   relation_close(table, AccessShareLock);
   return row_datum(fcinfo, {ObjectIdGetDatum(key.first.fn_oid),
-                            make_times(fcinfo, limits[true], limits[false])});
+                            tstzrange_datum(fcinfo, limits[true], limits[false])});
 }
 
 // ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
@@ -121,12 +116,12 @@ IDS_FUNCTION(ids_partition_times) {
   Relation table = open_parent(PG_GETARG_OID(0), key);
   PartitionDesc partitions = RelationGetPartitionDesc(table, false);
   const PartitionBoundInfoData* bounds = partitions->boundinfo;
-  // A partition is from one of the bounds, which are in order, to the next.
+  // The bounds are in order; a partition reaches from one to the next.
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->indexes[i]]),
-                      make_times(fcinfo, bound_time(key, bounds, i - 1, true),
-                                 bound_time(key, bounds, i, false))};
+                      tstzrange_datum(fcinfo, bound_time(key, bounds, i - 1, true),
+                                      bound_time(key, bounds, i, false))};
     bool nulls[2] = {};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }

@@ -69,7 +69,7 @@ void hint_at_preloading(void*) {
   errhint("Add \"ids\" to shared_preload_libraries and restart the server to reserve its memory.");
 }
 
-// Late in a server's life the structure is carved from the slack in the main segment.
+// A server that runs already has some spare room in its main segment.
 SharedState* attach() {
   ErrorContextCallback context{error_context_stack, hint_at_preloading, nullptr};
   error_context_stack = &context;
@@ -94,8 +94,8 @@ SharedState* draw_and_attach() {
 
 #if PG_VERSION_NUM < 170000
 
-// What is only requested may be taken by others, such as a growing lock table, before the first
-// use. The postmaster keeps no pointer: after a crash it makes the shared memory anew.
+// Allocates at start what request_shmem() asked for: before the first use, a growing lock table
+// could take it. The postmaster keeps no pointer, since it makes new shared memory after a crash.
 void take_reserved() {
   if (previous_shmem_startup_hook) previous_shmem_startup_hook();
   draw_and_attach();

@@ -13,24 +13,24 @@ inline constexpr std::size_t kCacheLine = 128;  // the widest in use
 // One generator. It claims a slot by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
-  pg_atomic_uint64 backfilled;  // counts identifiers made for a given time, from a random start
-  pg_atomic_uint64 rollbacks;   // times the clock was seen to have stepped back
-  pg_atomic_uint32 behind;      // 1 from such a sight until the clock has caught up
+  pg_atomic_uint64 backfilled;  // counts identifiers of given times, from a random start
+  pg_atomic_uint64 rollbacks;   // how often the clock was found to have stepped back
+  pg_atomic_uint32 behind;      // 1 from then on until the clock has caught up
   std::uint32_t unit_us;        // these four never change once the slot is claimed
   std::uint32_t shift;
   std::int64_t max_time;  // the last that its identifiers can hold, in units
   char name[32];          // empty: a free slot
 };
 
-// Its name carries the version of this layout, and its size is fixed with room to spare, so that
-// different versions of the library work side by side on one server.
+// Several versions of the library may run on one server: the name has the version of this layout,
+// and the size stays the same.
 struct SharedState {
   static constexpr char kName[] = "ids v1";
   static constexpr std::size_t kSlots = 7;
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
-    std::uint64_t run;          // the same: tells this run of the server from others
+    std::uint64_t run;          // likewise; identifies this run of the server
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // times that a mark was lowered by ids_reset_clock()
     pg_atomic_uint32 last_log;  // when a clock was last logged, in seconds of the monotonic clock

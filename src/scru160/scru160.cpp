@@ -13,25 +13,19 @@ namespace {
 using Type = FixedType<Scru160>;
 
 // The tick is the scru160's first 64 bits: the time and the counter.
-struct Spec {
-  static constexpr char kName[] = "scru160";
+struct Spec : CodecSpec<Scru160> {
   static constexpr TickLayout kLayout{.shift = 16};
-  static constexpr std::int64_t kUnitUs = Scru160::kUnitUs;
-  static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime;
-  static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
 // The tick is the time in microseconds and a counter of 6 bits. Both the microsecond within the
 // millisecond and the counter go to the counter field.
-struct MicrosecondSpec {
+struct MicrosecondSpec : CodecSpec<Scru160> {
   static constexpr char kName[] = "scru160_us";
   static constexpr TickLayout kLayout{.shift = 6};
   static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime * 1000;
   static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime * 1000 + 999;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
@@ -60,8 +54,7 @@ IDS_FUNCTION(gen_scru160_us) {
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {
-  const std::int64_t time =
-      Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime, Spec::kMaxTime);
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>());
 }
 
@@ -89,5 +82,5 @@ IDS_FUNCTION(scru160_parts) {
   const Scru160::Value value = Type::get(PG_GETARG_DATUM(0));
   return row_datum(
       fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), Int32GetDatum(Scru160::counter(value)),
-               Int32GetDatum(Scru160::random16(value)), Type::bytea_datum(value.data() + 10, 10)});
+               Int32GetDatum(Scru160::random16(value)), bytea_datum(value.data() + 10, 10)});
 }

@@ -9,7 +9,7 @@ CREATE TYPE scru160 (
 
 COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 base32hex digits';
 
---@ comparison
+--@ type
 
 -- Hexadecimal, generators and parts
 

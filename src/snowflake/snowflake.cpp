@@ -14,13 +14,9 @@ using Type = FixedType<Snowflake>;
 
 // The increment runs on across milliseconds, so a tick holds, below the time, how many increments
 // its millisecond has used and, below that, the one it began with.
-struct Spec {
-  static constexpr char kName[] = "snowflake";
+struct Spec : CodecSpec<Snowflake> {
   static constexpr unsigned kBits = Snowflake::kIncrementBits;
   static constexpr TickLayout kLayout{.shift = 2 * kBits, .step = std::uint64_t{1} << kBits};
-  static constexpr std::int64_t kUnitUs = Snowflake::kUnitUs;
-  static constexpr std::int64_t kMinTime = Snowflake::kMinTime;
-  static constexpr std::int64_t kMaxTime = Snowflake::kMaxTime;
   static constexpr bool kWaits = true;
   static constexpr std::uint64_t increment(std::uint64_t tick) {
     return ((tick >> kBits) + tick) & Snowflake::kMaxIncrement;
@@ -87,7 +83,7 @@ IDS_FUNCTION(snowflake_from_bigint) {
     ereport(
         ERROR,
         (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("bigint %lld is out of range for type snowflake", static_cast<long long>(number)),
+         errmsg("value %lld is out of range for type snowflake", static_cast<long long>(number)),
          errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }

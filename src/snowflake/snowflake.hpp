@@ -30,8 +30,8 @@ struct Base62 {
     return write_digits(alphabet(upper_first), number, out);
   }
 
-  // Reads 1 to 11 digits, leading zeros included. Else ParseError::length, digit or, for a number
-  // over 64 bits, overflow.
+  // Reads 1 to 11 digits, leading zeros included. The error is ParseError::length, digit or, for a
+  // number over 64 bits, overflow.
   static constexpr ParseResult decode(std::string_view text, bool upper_first,
                                       std::uint64_t& number) noexcept {
     if (text.empty() || text.size() > kMaxDigits) return {ParseError::length, 0};
@@ -93,7 +93,7 @@ struct Snowflake {
     const ParseResult result = parse_digits(kBase62LowerFirst, text, UINT64_MAX, number);
     if (result.error == ParseError::digit) return result;
     if (result.error == ParseError::overflow) {
-      // No name of the other alphabet is below 2^64 in this one.
+      // Every valid name in the other alphabet is 2^64 or more when read in this one.
       if (parse_digits(kBase62UpperFirst, text, UINT64_MAX, number) == ParseResult{} &&
           number >= kPrefix) {
         out = from_number(number);

@@ -9,7 +9,7 @@ CREATE TYPE snowflake (
 
 COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
 
---@ comparison
+--@ type
 
 -- The name in the other alphabet
 

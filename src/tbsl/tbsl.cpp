@@ -13,13 +13,8 @@ namespace {
 using Type = FixedType<Tbsl>;
 
 // The tick is the time in microseconds and a counter of 10 bits.
-struct Spec {
-  static constexpr char kName[] = "tbsl";
+struct Spec : CodecSpec<Tbsl> {
   static constexpr TickLayout kLayout{.shift = Tbsl::kCounterBits};
-  static constexpr std::int64_t kUnitUs = Tbsl::kUnitUs;
-  static constexpr std::int64_t kMinTime = Tbsl::kMinTime;
-  static constexpr std::int64_t kMaxTime = Tbsl::kMaxTime;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
@@ -39,7 +34,7 @@ std::uint32_t node_machine_id() {
 void check_base(int base) {
   if (Tbsl::max_digits(base) == 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid base: %d", base),
-                    errdetail("The bases of tbsl are 16, 32, 36, 58 and 62.")));
+                    errdetail("Valid bases are 16, 32, 36, 58 and 62.")));
 }
 
 }  // namespace
@@ -53,10 +48,11 @@ IDS_FUNCTION(gen_tbsl) {
 IDS_FUNCTION(gen_tbsl_machine) {
   const std::int32_t machine_id = PG_GETARG_INT32(0);
   if (machine_id < -1 || machine_id > std::int32_t{Tbsl::kMaxMachine})
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid machine id: %d", machine_id),
-         errdetail("The machine ids of tbsl are 0 to %d; -1 is ids.node_id.", Tbsl::kMaxMachine)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("value %d of argument \"machine_id\" is out of range for type tbsl",
+                           machine_id),
+                    errdetail("Valid values are between 0 and %d; -1 stands for ids.node_id.",
+                              Tbsl::kMaxMachine)));
   return generate(machine_id < 0 ? node_machine_id() : static_cast<std::uint32_t>(machine_id),
                   PG_GETARG_BOOL(1));
 }

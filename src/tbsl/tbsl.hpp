@@ -53,7 +53,8 @@ struct Tbsl {
   static constexpr Alphabet<58> kBase58{
       "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", LetterCase::distinct};
 
-  // What use makes of the alphabet of a transport encoding; otherwise if there is none of the base.
+  // Calls use with the alphabet of a base and returns its result; returns otherwise if there is no
+  // transport encoding in that base.
   template <class Result, class Use>
   static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
     if (base == 16) return use(kBase16);
@@ -112,8 +113,8 @@ struct Tbsl {
   }
 
   // The suffixes of a generator that counts to kCounters - 1 within a microsecond. Sequenced ones
-  // are 1 to kCounters. Random ones lie above and count up from a place that depends on a hash of
-  // the microsecond: none of one microsecond is given twice, and they are in order.
+  // are 1 to kCounters. Random ones are greater and count up from a start that a hash of the
+  // microsecond chooses: within a microsecond they are in order, and none is given twice.
   static constexpr unsigned kCounterBits = 10;
   static constexpr std::uint32_t kCounters = std::uint32_t{1} << kCounterBits;
   static constexpr std::uint32_t kRandomStarts = kMaxSuffix + 1 - 2 * kCounters;
@@ -145,22 +146,23 @@ struct Tbsl {
     return make(static_cast<std::uint64_t>(time), kMaxMachine, kMaxSuffix);
   }
 
-  // How many digits a value needs at most in a base of the transport encodings; 0: no such base.
+  // The greatest number of digits of a value in a base; 0 for an unsupported base.
   static constexpr std::size_t max_digits(int base) noexcept {
     return in_base(base, std::size_t{0}, [](const auto& alphabet) {
       return count_digits(kMaxNumber, alphabet.digits.size());
     });
   }
 
-  // Writes the value in that base to the front of out; returns how many digits, 0: no such base.
+  // Writes the value in that base to the front of out. Returns the number of digits, 0 for an
+  // unsupported base.
   static constexpr std::size_t to_base(const Value& value, int base,
                                        std::span<char, kTextSize> out) noexcept {
     return in_base(base, std::size_t{0},
                    [&](const auto& alphabet) { return write_digits(alphabet, join(value), out); });
   }
 
-  // Reads 1 to max_digits(base) digits, leading zeros included. Else ParseError::length, which any
-  // text of an unsupported base is, digit, range or, for a number over 80 bits, overflow.
+  // Reads 1 to max_digits(base) digits, leading zeros included. The error is ParseError::overflow
+  // for a number over 80 bits, and ParseError::length for every text in an unsupported base.
   static constexpr ParseResult from_base(std::string_view text, int base, Value& out) noexcept {
     if (text.empty() || text.size() > max_digits(base)) return {ParseError::length, 0};
     return in_base(base, ParseResult{ParseError::length, 0},

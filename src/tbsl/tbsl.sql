@@ -9,7 +9,7 @@ CREATE TYPE tbsl (
 
 COMMENT ON TYPE tbsl IS 'TBSL: microseconds, machine id, 20-bit suffix; 20 hexadecimal digits';
 
---@ comparison
+--@ type
 
 -- Transport encodings
 

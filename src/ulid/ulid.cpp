@@ -12,13 +12,8 @@ namespace {
 using Type = FixedType<Ulid>;
 
 // The tick is the ulid's first 64 bits: the time and a counter in the upper 16 bits of randomness.
-struct Spec {
-  static constexpr char kName[] = "ulid";
+struct Spec : CodecSpec<Ulid> {
   static constexpr TickLayout kLayout{.shift = 16};
-  static constexpr std::int64_t kUnitUs = Ulid::kUnitUs;
-  static constexpr std::int64_t kMinTime = Ulid::kMinTime;
-  static constexpr std::int64_t kMaxTime = Ulid::kMaxTime;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
@@ -49,6 +44,6 @@ IDS_FUNCTION(ulid_from_parts) {
 // ulid_parts(ulid) -> (at timestamptz, randomness bytea)
 IDS_FUNCTION(ulid_parts) {
   const Ulid::Value value = Type::get(PG_GETARG_DATUM(0));
-  return row_datum(fcinfo, {TimestampTzGetDatum(Type::timestamp(value)),
-                            Type::bytea_datum(value.data() + 6, 10)});
+  return row_datum(
+      fcinfo, {TimestampTzGetDatum(Type::timestamp(value)), bytea_datum(value.data() + 6, 10)});
 }

@@ -9,7 +9,7 @@ CREATE TYPE ulid (
 
 COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
---@ comparison
+--@ type
 
 -- The same 16 bytes as a uuid
 

@@ -16,13 +16,10 @@ namespace {
 using Type = FixedType<UuidV7>;
 
 // The tick is the time in microseconds and a counter of 10 bits.
-struct Spec {
-  static constexpr char kName[] = "uuidv7";
+struct Spec : CodecSpec<UuidV7> {
   static constexpr TickLayout kLayout{.shift = UuidV7::kCounterBits};
   static constexpr std::int64_t kUnitUs = 1;
-  static constexpr std::int64_t kMinTime = 0;
   static constexpr std::int64_t kMaxTime = UuidV7::kMaxGenerateUs;
-  static constexpr bool kWaits = false;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
 };
 

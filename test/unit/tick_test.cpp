@@ -10,6 +10,11 @@ constexpr TickLayout kLayout{.shift = 16};
 constexpr std::uint64_t kNow = 1'700'000'000'000;  // ms
 constexpr std::uint64_t kPrevious = kNow << 16 | 0x1234;
 
+// A new unit's counter that does not depend on the tick before.
+constexpr auto fresh(std::uint64_t counter) {
+  return [counter](std::uint64_t) { return counter; };
+}
+
 void check(const TickStep& step, std::uint64_t next, TickEvent event) {
   CHECK(step.next == next);
   CHECK(step.event == event);
@@ -18,46 +23,49 @@ void check(const TickStep& step, std::uint64_t next, TickEvent event) {
 }  // namespace
 
 TEST_CASE("the first call opens the clock's unit") {
-  check(next_tick(kLayout, 0, kNow, 0x7fff), kNow << 16 | 0x7fff, TickEvent::opened);
+  check(next_tick(kLayout, 0, kNow, fresh(0x7fff)), kNow << 16 | 0x7fff, TickEvent::opened);
 }
 
 TEST_CASE("within a unit the counter grows and the fresh number is ignored") {
-  check(next_tick(kLayout, kPrevious, kNow, 0x7fff), kPrevious + 1, TickEvent::counted);
+  check(next_tick(kLayout, kPrevious, kNow, fresh(0x7fff)), kPrevious + 1, TickEvent::counted);
 }
 
 TEST_CASE("a new unit starts at the fresh number, even below the counter before") {
-  check(next_tick(kLayout, kPrevious, kNow + 1, 0), (kNow + 1) << 16, TickEvent::opened);
+  check(next_tick(kLayout, kPrevious, kNow + 1, fresh(0)), (kNow + 1) << 16, TickEvent::opened);
 }
 
 TEST_CASE("whatever the clock does, the tick grows") {
   const std::uint64_t back = GENERATE(1, 3'600'000, 10ULL * 365 * 86'400'000);
   CAPTURE(back);
-  check(next_tick(kLayout, kPrevious, kNow - back, 0x7fff), kPrevious + 1, TickEvent::counted);
+  check(next_tick(kLayout, kPrevious, kNow - back, fresh(0x7fff)), kPrevious + 1,
+        TickEvent::counted);
 }
 
 TEST_CASE("a clock at zero is a clock that stepped back") {
-  check(next_tick(kLayout, kPrevious, 0, 0x7fff), kPrevious + 1, TickEvent::counted);
+  check(next_tick(kLayout, kPrevious, 0, fresh(0x7fff)), kPrevious + 1, TickEvent::counted);
 }
 
 TEST_CASE("a used-up counter carries into the next unit and counts on from zero") {
   const std::uint64_t full = kNow << 16 | 0xffff;
-  const TickStep carried = next_tick(kLayout, full, kNow, 0x7fff);
+  const TickStep carried = next_tick(kLayout, full, kNow, fresh(0x7fff));
   check(carried, (kNow + 1) << 16, TickEvent::carried);
   // When the clock reaches the unit that the carry entered, its counter is not drawn again.
-  check(next_tick(kLayout, carried.next, kNow + 1, 0x7fff), carried.next + 1, TickEvent::counted);
-  check(next_tick(kLayout, carried.next, kNow + 2, 0x7fff), (kNow + 2) << 16 | 0x7fff,
+  check(next_tick(kLayout, carried.next, kNow + 1, fresh(0x7fff)), carried.next + 1,
+        TickEvent::counted);
+  check(next_tick(kLayout, carried.next, kNow + 2, fresh(0x7fff)), (kNow + 2) << 16 | 0x7fff,
         TickEvent::opened);
 }
 
 TEST_CASE("a tick divides into time and counter") {
   static_assert(kLayout.time(kPrevious) == kNow);
   static_assert(kLayout.counter(kPrevious) == 0x1234);
-  static_assert(next_tick(kLayout, kPrevious, kNow, 0).next == kPrevious + 1);
+  static_assert(next_tick(kLayout, kPrevious, kNow, fresh(0)).next == kPrevious + 1);
   // A step above 1 leaves the bits below it alone: here ten bits of count above ten others.
   constexpr TickLayout layout{.shift = 20, .step = 1 << 10};
   constexpr std::uint64_t previous = kNow << 20 | 1022 << 10 | 77;
-  check(next_tick(layout, previous, kNow, 0), kNow << 20 | 1023 << 10 | 77, TickEvent::counted);
-  check(next_tick(layout, previous + layout.step, kNow, 0), (kNow + 1) << 20 | 77,
+  check(next_tick(layout, previous, kNow, fresh(0)), kNow << 20 | 1023 << 10 | 77,
+        TickEvent::counted);
+  check(next_tick(layout, previous + layout.step, kNow, fresh(0)), (kNow + 1) << 20 | 77,
         TickEvent::carried);
 }
 
@@ -68,7 +76,7 @@ TEST_CASE("a thousand calls a unit, over a clock that jumps about, are strictly 
     random = random * 6364136223846793005 + 1442695040888963407;
     const std::uint64_t now = kNow + (random >> 33) % 1000;
     for (int call = 0; call < 1000; ++call) {
-      const std::uint64_t next = next_tick(kLayout, tick, now, random >> 49).next;
+      const std::uint64_t next = next_tick(kLayout, tick, now, fresh(random >> 49)).next;
       if (next <= tick) FAIL("tick " << tick << " was followed by " << next);
       tick = next;
     }
@@ -80,7 +88,7 @@ TEST_CASE("above the last tick of a unit is the next unit, whatever the step") {
       GENERATE(TickLayout{.shift = 16}, TickLayout{.shift = 20, .step = 1024});
   const std::uint64_t last = layout.last(kNow);
   CHECK(layout.time(last) == kNow);
-  const TickStep step = next_tick(layout, last, kNow - 5000, 0);
+  const TickStep step = next_tick(layout, last, kNow - 5000, fresh(0));
   CHECK(layout.time(step.next) == kNow + 1);
   CHECK(step.event == TickEvent::carried);
 }
