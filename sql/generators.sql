@@ -13,7 +13,8 @@ RESET ROLE;
 DROP ROLE ids_user;
 
 -- the mark, by which ids go on above those of before a restart: for superusers, and never started anew in silence
-SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near, to_timestamp(last_value / 1e6) >= gen_ulid()::timestamptz AS covers FROM ids_internal.clock;
+SELECT gen_ulid() AS id \gset
+SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near, to_timestamp(last_value / 1e6) >= :'id'::ulid::timestamptz AS covers FROM ids_internal.clock;
 CREATE ROLE ids_user;
 SET ROLE ids_user;
 SELECT setval('ids_internal.clock', 1);

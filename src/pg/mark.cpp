@@ -87,6 +87,12 @@ class MarkPage {
 
   const FormData_pg_sequence_data& row() const { return *row_; }
 
+  // The install script generates the first id, which makes the mark.
+  bool is_being_created() const {
+    return creating_extension &&
+           CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
+  }
+
   // Logged like any change of a page: before the commit of whoever uses what it allows.
   void write(std::int64_t unix_us, std::uint64_t run) {
     GenericXLogState* change = GenericXLogStart(relation_);
@@ -121,15 +127,14 @@ bool move_mark(std::int64_t unix_us) {
   MarkPage page;
   page.open();
   const FormData_pg_sequence_data& row = page.row();
-  // The install script generates the first id, which makes the mark.
-  if (!is_sound(row) && !creating_extension)
+  if (!is_sound(row) && !page.is_being_created())
     missing_mark("was changed",
                  "As a superuser, set it to the current time: SELECT ids_reset_clock();");
   bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);
   if (static_cast<std::uint64_t>(row.log_cnt) != shared->header.run) {
     // The mark is of the time before this server was started or promoted, or of another server:
     // its own ticks may be below.
-    raise_ticks(row.last_value);
+    raise_ticks(Max(row.last_value, 0));
     page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
     usable = false;
   } else if (usable && unix_us > row.last_value) {

@@ -14,6 +14,7 @@ extern "C" {
 #include "access/stratnum.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class_d.h"
