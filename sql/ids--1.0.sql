@@ -4,9 +4,11 @@
 
 -- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
 -- range, and "tstzrange @> unknown" would no longer know which to take.
-CREATE DOMAIN ids_tstzrange AS tstzrange;
+CREATE DOMAIN ids_tstzrange      AS tstzrange;
+CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange, as the operators of identifiers take it';
 
 -- The generators' clocks
 
@@ -306,6 +308,11 @@ CREATE FUNCTION ulid_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LAN
 
 COMMENT ON FUNCTION ulid_support(internal) IS 'planner support of the time predicates';
 
+-- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+CREATE DOMAIN ids_ulid AS ulid;
+
+COMMENT ON DOMAIN ids_ulid IS 'ulid, as the operators of multiranges take it';
+
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_gt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -316,6 +323,8 @@ CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION ulid_contained_by_tstzmultirange(ids_ulid, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
+CREATE FUNCTION tstzmultirange_contains_ulid(ids_tstzmultirange, ids_ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 
 COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
@@ -327,6 +336,8 @@ COMMENT ON FUNCTION timestamptz_gt_ulid(timestamptz, ulid) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_ge_ulid(timestamptz, ulid) IS 'implementation of >= operator';
 COMMENT ON FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION ulid_contained_by_tstzmultirange(ids_ulid, ids_tstzmultirange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzmultirange_contains_ulid(ids_tstzmultirange, ids_ulid)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = ulid_lt_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = ulid_le_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -338,6 +349,8 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzmultirange, LEFTARG = ids_ulid, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_ulid, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the id is at or before this';
@@ -349,6 +362,8 @@ COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the id'
 COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the id';
 COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of the id is in the range';
 COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (ids_ulid, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_ulid) IS 'one of the ranges contains the time of the id';
 
 -- The same 16 bytes as a uuid
 
@@ -628,6 +643,11 @@ CREATE FUNCTION scru160_support(internal) RETURNS internal AS 'MODULE_PATHNAME' 
 
 COMMENT ON FUNCTION scru160_support(internal) IS 'planner support of the time predicates';
 
+-- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+CREATE DOMAIN ids_scru160 AS scru160;
+
+COMMENT ON DOMAIN ids_scru160 IS 'scru160, as the operators of multiranges take it';
+
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_gt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -638,6 +658,8 @@ CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean AS 
 CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION scru160_contained_by_tstzmultirange(ids_scru160, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
+CREATE FUNCTION tstzmultirange_contains_scru160(ids_tstzmultirange, ids_scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 
 COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
@@ -649,6 +671,8 @@ COMMENT ON FUNCTION timestamptz_gt_scru160(timestamptz, scru160) IS 'implementat
 COMMENT ON FUNCTION timestamptz_ge_scru160(timestamptz, scru160) IS 'implementation of >= operator';
 COMMENT ON FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION scru160_contained_by_tstzmultirange(ids_scru160, ids_tstzmultirange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzmultirange_contains_scru160(ids_tstzmultirange, ids_scru160)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = scru160_lt_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = scru160_le_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -660,6 +684,8 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzmultirange, LEFTARG = ids_scru160, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_scru160, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the id is at or before this';
@@ -671,6 +697,8 @@ COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the 
 COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the id';
 COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of the id is in the range';
 COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (ids_scru160, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_scru160) IS 'one of the ranges contains the time of the id';
 
 -- Hexadecimal, generators and parts
 
@@ -948,6 +976,11 @@ CREATE FUNCTION tbsl_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LAN
 
 COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support of the time predicates';
 
+-- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+CREATE DOMAIN ids_tbsl AS tbsl;
+
+COMMENT ON DOMAIN ids_tbsl IS 'tbsl, as the operators of multiranges take it';
+
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -958,6 +991,8 @@ CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tbsl_contained_by_tstzmultirange(ids_tbsl, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
+CREATE FUNCTION tstzmultirange_contains_tbsl(ids_tstzmultirange, ids_tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 
 COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
@@ -969,6 +1004,8 @@ COMMENT ON FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) IS 'implementation of >= operator';
 COMMENT ON FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION tbsl_contained_by_tstzmultirange(ids_tbsl, ids_tstzmultirange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzmultirange_contains_tbsl(ids_tstzmultirange, ids_tbsl)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = tbsl_lt_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = tbsl_le_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -980,6 +1017,8 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzmultirange, LEFTARG = ids_tbsl, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_tbsl, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the id is at or before this';
@@ -991,6 +1030,8 @@ COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the id'
 COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the id';
 COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of the id is in the range';
 COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (ids_tbsl, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_tbsl) IS 'one of the ranges contains the time of the id';
 
 -- Transport encodings
 
@@ -1272,6 +1313,11 @@ CREATE FUNCTION snowflake_support(internal) RETURNS internal AS 'MODULE_PATHNAME
 
 COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support of the time predicates';
 
+-- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+CREATE DOMAIN ids_snowflake AS snowflake;
+
+COMMENT ON DOMAIN ids_snowflake IS 'snowflake, as the operators of multiranges take it';
+
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
@@ -1282,6 +1328,8 @@ CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean
 CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION snowflake_contained_by_tstzmultirange(ids_snowflake, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
+CREATE FUNCTION tstzmultirange_contains_snowflake(ids_tstzmultirange, ids_snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 
 COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';
@@ -1293,6 +1341,8 @@ COMMENT ON FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) IS 'impleme
 COMMENT ON FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) IS 'implementation of >= operator';
 COMMENT ON FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     IS 'implementation of @> operator';
+COMMENT ON FUNCTION snowflake_contained_by_tstzmultirange(ids_snowflake, ids_tstzmultirange) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION tstzmultirange_contains_snowflake(ids_tstzmultirange, ids_snowflake)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = snowflake_lt_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = snowflake_le_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1304,6 +1354,8 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzmultirange, LEFTARG = ids_snowflake, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_snowflake, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the id is before this';
 COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the id is at or before this';
@@ -1315,6 +1367,8 @@ COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of th
 COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the id';
 COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of the id is in the range';
 COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains the time of the id';
+COMMENT ON OPERATOR <@ (ids_snowflake, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_snowflake) IS 'one of the ranges contains the time of the id';
 
 -- The name in the other alphabet
 

@@ -254,6 +254,24 @@ SELECT count(*) FROM event WHERE ulid <@ (SELECT stable_range());
 SELECT count(*) FROM event WHERE ulid <@ (SELECT NULL::tstzrange);
 SELECT count(*) FROM event WHERE ulid <@ (SELECT 'empty'::tstzrange);
 RESET enable_seqscan; RESET enable_bitmapscan;
+-- several ranges: the index serves the range around them, which the planner estimates; the function stays
+EXPLAIN (COSTS OFF) SELECT i FROM event WHERE ulid <@ '{[2024-02-10, 2024-02-11), [2024-02-12, 2024-02-13)}'::tstzmultirange;
+EXPLAIN (COSTS OFF) SELECT i FROM event WHERE '{[2024-02-10, 2024-02-11), [2024-02-12, 2024-02-13)}'::tstzmultirange @> ulid;
+EXPLAIN (COSTS OFF) SELECT i FROM event WHERE ulid <@ '{[2024-01-10, 2024-01-11), [2024-03-12, 2024-03-13)}'::tstzmultirange;
+SELECT index_condition($$SELECT FROM event WHERE ulid <@ (SELECT multirange(stable_range()))$$);
+EXPLAIN (COSTS OFF) SELECT FROM (VALUES ('{[2024-02-10, 2024-02-11)}'::tstzmultirange), ('{}')) v (m) LEFT JOIN event ON ulid <@ m;
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ multirange(some_range());
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE uuid::ulid <@ '{[2024-02-10, 2024-02-11)}'::tstzmultirange;
+CREATE VIEW two_days AS SELECT i FROM event WHERE ulid <@ '{[2024-02-10, 2024-02-11), [2024-02-12, 2024-02-13)}'::tstzmultirange;
+SELECT pg_get_viewdef('two_days') ~ $$ulid\)::ids_ulid <@ \('\{\["2024-02-10 00:00:00\+00","2024-02-11 00:00:00\+00"\),.*\}'::tstzmultirange\)::ids_tstzmultirange$$ AS "with the domains";
+DO $$ BEGIN EXECUTE 'CREATE VIEW restored AS ' || pg_get_viewdef('two_days'); END $$;
+SELECT (SELECT count(*) FROM two_days) AS view, (SELECT count(*) FROM restored) AS restored, (SELECT count(*) FROM event WHERE ulid <@ '{}'::tstzmultirange) AS empty, (SELECT count(*) FROM event WHERE ulid <@ NULL::tstzmultirange) AS "null",
+  (SELECT count(*) FROM event WHERE (NULL::ulid <@ '{(,)}'::tstzmultirange) IS NULL) AS "null id", (SELECT count(*) FROM event WHERE uuid::ulid <@ '{[2024-02-10, 2024-02-11)}'::tstzmultirange) AS uuid,
+  (SELECT count(*) FROM event WHERE ulid <@ ANY ('{"{[2024-02-10, 2024-02-11)}","{(,2024-01-02)}"}'::tstzmultirange[])) AS "any";
+DROP VIEW two_days, restored;
+-- every type
+SELECT m, count(*) FILTER (WHERE at <@ m) AS at, count(*) FILTER (WHERE ulid <@ m) AS ulid, count(*) FILTER (WHERE m @> scru160) AS scru160, count(*) FILTER (WHERE tbsl <@ m) AS tbsl, count(*) FILTER (WHERE NOT m @> snowflake) AS "not snowflake"
+FROM event, unnest(ARRAY['{}', '{(,)}', NULL, '{[2024-02-10,2024-02-10], (2024-02-10 00:15,2024-02-10 00:30]}', '{(2024-03-01,)}', '{[-infinity,2024-01-01 00:15),(2024-02-01,infinity)}']::tstzmultirange[]) m GROUP BY m ORDER BY m;
 -- a hash or a bloom index serves no range
 CREATE TABLE hashed AS SELECT ulid FROM event;
 CREATE INDEX ON hashed USING hash (ulid);
@@ -280,3 +298,12 @@ SELECT n, count(i), count(*) FILTER (WHERE NOT at <@ during) AS astray FROM span
 EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid >= lower(during) AND ulid < upper(during);
 DROP TABLE span, event;
 DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
+
+-- what the session knows of the extension's objects: in the place of those there are others, and then the first again
+EXPLAIN (COSTS OFF) SELECT FROM unnest(ARRAY[gen_ulid()]) id WHERE id <@ tstzrange(now() - interval '1 day', now());
+BEGIN;
+DROP EXTENSION ids CASCADE;
+CREATE EXTENSION ids;
+EXPLAIN (COSTS OFF) SELECT FROM unnest(ARRAY[gen_ulid()]) id WHERE id <@ tstzrange(now() - interval '1 day', now());
+ROLLBACK;
+EXPLAIN (COSTS OFF) SELECT FROM unnest(ARRAY[gen_ulid()]) id WHERE id <@ tstzrange(now() - interval '1 day', now());

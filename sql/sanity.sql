@@ -47,10 +47,11 @@ WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
 ORDER BY 1::text;
 
 -- time predicates without the planner's support of their type, which goes by their names
-SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass JOIN pg_proc p ON p.oid = oprcode JOIN identifier_type t ON t.oid IN (oprleft, oprright)
-WHERE oprleft <> oprright AND (prosupport <> to_regproc(typname || '_support') OR proname <>
-  format(CASE WHEN oprleft = t.oid THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, typname, CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge' WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
-    CASE WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
+SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass JOIN pg_proc p ON p.oid = oprcode
+  JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright JOIN identifier_type t ON t.oid IN (l.oid, r.oid, l.typbasetype, r.typbasetype)
+WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support') OR proname <>
+  format(CASE WHEN t.oid IN (l.oid, l.typbasetype) THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, t.typname, CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge' WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
+    CASE WHEN 'ids_tstzmultirange' IN (l.typname, r.typname) THEN 'tstzmultirange' WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
@@ -71,6 +72,9 @@ SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi
 SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>=', '<@', '@>']) operator
   WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype))
      OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype)) ORDER BY 1, 2;
+SELECT typname, operator FROM identifier_type, unnest(ARRAY['<@', '@>']) operator
+  WHERE NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND (SELECT typbasetype FROM pg_type WHERE oid = CASE operator WHEN '<@' THEN oprleft ELSE oprright END) = identifier_type.oid
+    AND CASE operator WHEN '<@' THEN oprright ELSE oprleft END = 'ids_tstzmultirange'::regtype) ORDER BY 1, 2;
 
 -- types whose length is not that of their bytes
 SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname, typname, typlen), ' UNION ALL ') FROM identifier_type
@@ -144,7 +148,7 @@ CREATE TABLE form (i serial, form text, op text);
 INSERT INTO form (form, op) SELECT form, op FROM unnest(ARRAY['id OP $1', '$1 OP id', 'id OP ''DIGITS''', '''DIGITS'' OP id', 'id OP t', 't OP id', 'id OP v', 'id OP ''DIGITS''::text', 'id OP at', 'at OP id', 't OP $1', '$1 OP at',
     'id OP ANY ($1)', '$1 OP ANY (ids)', 'id OP ANY (ids)', 'id OP ANY (''{DIGITS}'')', 'id OP ANY (ARRAY[$1])', 'id OP ANY (ARRAY[''DIGITS''])', 'id OP ANY (ARRAY[t])', 't OP ANY (ids)', 'id OP (SELECT $1)', 'ROW(id, 1) OP ROW($1, 2)']) WITH ORDINALITY f (form, i),
   unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) WITH ORDINALITY o (op, j) ORDER BY f.i, j;
-INSERT INTO form (form) SELECT unnest(ARRAY['id <@ $1', '$1 @> id', 'id <@ r', 'r @> id', 'id <@ ''[2026-11-01,)''', 'r @> $1', '$1 <@ r', 'at <@ $1', 'r @> ''2026-11-01''',
+INSERT INTO form (form) SELECT unnest(ARRAY['id <@ $1', '$1 @> id', 'id <@ r', 'r @> id', 'id <@ m', 'm @> id', 'id <@ ''[2026-11-01,)''', '''[2026-11-01,)'' @> id', 'id <@ ANY ($1)', 'id <@ ANY (ARRAY[r])', 'id <@ ANY (ARRAY[m])', 'id <@ ANY (''{"[2026-11-01,)"}'')', 'm @> $1', '$1 <@ m', 'at <@ m', 'm @> at', 'm @> ''2026-11-01''', 'm @> r', 'r <@ m', 'r @> $1', '$1 <@ r', 'at <@ $1', 'r @> ''2026-11-01''',
     'ids @> $1', 'ids && ARRAY[$1]', 'ids @> ARRAY[''DIGITS'']', 'ids @> ARRAY[t]', 'ids || $1', 'ids || id', 'ids || t', 'array_position(ids, $1)', 'ARRAY[id, $1]', 'ARRAY[''DIGITS'', id]', 'ARRAY[id, t]',
     'id IN ($1, $2)', 'id IN (''DIGITS'', $1)', '$1 IN (id)', 'id IN (t)', 'id IN (SELECT t)', 'id BETWEEN $1 AND $2', 'id BETWEEN at AND at', 'id IS DISTINCT FROM $1', 'id IS DISTINCT FROM t', 'nullif(id, $1)', 'nullif($1, id)',
     'coalesce(id, $1)', 'coalesce($1, id)', 'coalesce(id, ''DIGITS'')', 'coalesce(id, t)', 'coalesce(t, id)', 'greatest(id, $1)', 'least(''DIGITS'', id)',
@@ -160,7 +164,7 @@ DECLARE
   result text;
 BEGIN
   EXECUTE format('SELECT %s_first(''2026-11-01'')', id) INTO digits;
-  EXECUTE format('PREPARE meaning AS SELECT pg_typeof(%s) FROM (SELECT NULL::%2$s AS id, NULL::%2$s[] AS ids, NULL::text AS t, NULL::varchar AS v, now() AS at, NULL::tstzrange AS r) s',
+  EXECUTE format('PREPARE meaning AS SELECT pg_typeof(%s) FROM (SELECT NULL::%2$s AS id, NULL::%2$s[] AS ids, NULL::text AS t, NULL::varchar AS v, now() AS at, NULL::tstzrange AS r, NULL::tstzmultirange AS m) s',
     regexp_replace(replace(form, 'DIGITS', digits), '\mT(?=_|\M)', id::text, 'g'), id);
   SELECT parameter_types INTO STRICT types FROM pg_prepared_statements WHERE name = 'meaning';
   EXECUTE 'EXECUTE meaning' || coalesce(parameters, '') INTO result;

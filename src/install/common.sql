@@ -2,9 +2,11 @@
 
 -- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
 -- range, and "tstzrange @> unknown" would no longer know which to take.
-CREATE DOMAIN ids_tstzrange AS tstzrange;
+CREATE DOMAIN ids_tstzrange      AS tstzrange;
+CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange IS 'tstzrange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange, as the operators of identifiers take it';
 
 -- The generators' clocks
 

@@ -194,19 +194,19 @@ struct FixedType {
   }
   static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
   static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
+  static Datum contained_by_tstzmultirange(FunctionCallInfo fcinfo) {
+    return in_time_ranges(fcinfo, 0);
+  }
+  static Datum tstzmultirange_contains(FunctionCallInfo fcinfo) {
+    return in_time_ranges(fcinfo, 1);
+  }
 
   static Datum support(FunctionCallInfo fcinfo) {
-    static constexpr TimeBoundaries kBoundaries{C::kName,
-                                                {"_first", first},
-                                                {"_last", last},
-                                                {"_range_first", range_first},
-                                                {"_range_last", range_last}};
-    return time_predicate_support(fcinfo, kBoundaries);
+    return time_predicate_support(fcinfo, kPlannedType);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
     const Value now = first_from<C>(unix_now<1>());
-    return comparison_selectivity(fcinfo, kSize, C::kByValue,
-                                  load_big_endian<std::uint64_t>(now.data()));
+    return comparison_selectivity(fcinfo, kPlannedType, load_big_endian<std::uint64_t>(now.data()));
   }
 
   // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
@@ -266,6 +266,15 @@ struct FixedType {
   }
 
  private:
+  static inline CatalogObjects objects;
+  static constexpr PlannedType kPlannedType{C::kName,
+                                            C::kByValue,
+                                            {{"_first", first},
+                                             {"_last", last},
+                                             {"_range_first", range_first},
+                                             {"_range_last", range_last}},
+                                            &objects};
+
   static const std::uint8_t* bytes(Datum datum) {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
   }
@@ -335,6 +344,13 @@ struct FixedType {
     const TimeRange range = time_range(fcinfo, 1 - id);
     const std::int64_t time = C::time(get(PG_GETARG_DATUM(id)));
     PG_RETURN_BOOL(!range.empty && time >= range.first && time <= range.last);
+  }
+  static Datum in_time_ranges(FunctionCallInfo fcinfo, int id) {
+    MultirangeType* ranges = PG_GETARG_MULTIRANGE_P(1 - id);
+    const TypeCacheEntry* type = multirange_get_typcache(fcinfo, MultirangeTypeGetOid(ranges));
+    const TimestampTz time = timestamp(get(PG_GETARG_DATUM(id)));
+    PG_RETURN_BOOL(
+        multirange_contains_elem_internal(type->rngtype, ranges, TimestampTzGetDatum(time)));
   }
 
 #if PG_VERSION_NUM >= 180000
@@ -406,17 +422,19 @@ struct FixedType {
   IDS_TYPE_FUNCTION(name, codec, support)           \
   IDS_TYPE_FUNCTION(name, codec, ineqsel)
 
-#define IDS_TIME_PREDICATES(name, codec)                 \
-  IDS_TYPE_FUNCTION(name, codec, lt_timestamptz)         \
-  IDS_TYPE_FUNCTION(name, codec, le_timestamptz)         \
-  IDS_TYPE_FUNCTION(name, codec, gt_timestamptz)         \
-  IDS_TYPE_FUNCTION(name, codec, ge_timestamptz)         \
-  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzrange) \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_lt)      \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_le)      \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_gt)      \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_ge)      \
-  IDS_FUNCTION_OF_TYPE(name, codec, tstzrange_contains)
+#define IDS_TIME_PREDICATES(name, codec)                      \
+  IDS_TYPE_FUNCTION(name, codec, lt_timestamptz)              \
+  IDS_TYPE_FUNCTION(name, codec, le_timestamptz)              \
+  IDS_TYPE_FUNCTION(name, codec, gt_timestamptz)              \
+  IDS_TYPE_FUNCTION(name, codec, ge_timestamptz)              \
+  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzrange)      \
+  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzmultirange) \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_lt)           \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_le)           \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_gt)           \
+  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_ge)           \
+  IDS_FUNCTION_OF_TYPE(name, codec, tstzrange_contains)       \
+  IDS_FUNCTION_OF_TYPE(name, codec, tstzmultirange_contains)
 
 #define IDS_TYPE_FUNCTION(name, codec, function) \
   IDS_FUNCTION(name##_##function) { return ids::FixedType<codec>::function(fcinfo); }

@@ -1,7 +1,6 @@
 #include "pg/planner.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/bytes.hpp"
@@ -12,6 +11,60 @@ namespace {
 
 int commuted(int strategy) {
   return BTMaxStrategyNumber + 1 - strategy;
+}
+
+// Counts changes of functions in the catalogs; 0: nobody counts yet.
+std::uint64_t changes = 0;
+
+// What belongs to the type, or null while the extension is being installed. It is looked up once,
+// and again after a change: the extension's objects come and go together.
+const CatalogObjects* objects_of(const PlannedType& type) {
+  CatalogObjects* objects = type.objects;
+  if (changes == 0) {
+    CacheRegisterSyscacheCallback(
+        PROCOID, [](Datum, auto, uint32) { ++changes; }, static_cast<Datum>(0));
+    changes = 1;
+  }
+  if (objects->as_of == changes) return objects;
+  const std::uint64_t as_of = changes;
+  objects->as_of = 0;
+  objects->type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(type.name),
+                                  ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+  if (!OidIsValid(objects->type)) return nullptr;
+  const Oid family = lookup_type_cache(objects->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy) {
+    const Oid comparison =
+        get_opfamily_member(family, objects->type, objects->type, static_cast<int16>(strategy));
+    if (!OidIsValid(comparison)) return nullptr;
+    objects->comparisons[strategy] = comparison;
+    objects->procedures[strategy] = get_opcode(comparison);
+  }
+  for (int i = 0; i < kBoundaries; ++i) {
+    char name[NAMEDATALEN];
+    strlcpy(name, type.name, sizeof name);
+    strlcat(name, type.boundaries[i].suffix, sizeof name);
+    Oid argument = i < kRangeFirst ? TIMESTAMPTZOID : TSTZRANGEOID;
+    objects->boundaries[i] = GetSysCacheOid3(
+        PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+        PointerGetDatum(buildoidvector(&argument, 1)), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+    if (!OidIsValid(objects->boundaries[i])) return nullptr;
+  }
+  objects->as_of = as_of;
+  return objects;
+}
+
+int strategy_of(const CatalogObjects* objects, Oid comparison) {
+  for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy)
+    if (objects->comparisons[strategy] == comparison) return strategy;
+  return InvalidStrategy;
+}
+
+// The id that a boundary function makes of a time or a range.
+Datum boundary_of(const TimeBoundary& boundary, Datum time) {
+  FmgrInfo function{};
+  function.fn_addr = boundary.function;
+  function.fn_mcxt = CurrentMemoryContext;
+  return FunctionCall1(&function, time);
 }
 
 // Estimates
@@ -25,9 +78,7 @@ int commuted(int strategy) {
 // The column in question, its statistics, and where to look for what belongs to it.
 struct Column {
   PlannerInfo* root;
-  Oid type;
-  Oid family;
-  bool by_value;
+  const PlannedType& type;
   std::uint64_t now;
   Node* node;
   VariableStatData* statistics;
@@ -35,15 +86,19 @@ struct Column {
   double null_share() const {
     return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stanullfrac;
   }
+  bool has_common_values() const {
+    const int16* kind =
+        &reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stakind1;
+    return std::find(kind, kind + STATISTIC_NUM_SLOTS, STATISTIC_KIND_MCV) !=
+           kind + STATISTIC_NUM_SLOTS;
+  }
   // What is compared: the first 64 bits of an id.
   std::uint64_t value(Datum id) const {
-    if (by_value) return id;
+    if (type.by_value) return id;
     return load_big_endian<std::uint64_t>(
         reinterpret_cast<const std::uint8_t*>(DatumGetPointer(id)));
   }
-  Oid procedure(int strategy) const {
-    return get_opcode(get_opfamily_member(family, type, type, static_cast<int16>(strategy)));
-  }
+  const CatalogObjects& objects() const { return *type.objects; }
 };
 
 // A comparison with what is the same for all rows, the column on its left.
@@ -117,6 +172,11 @@ bool apply_together(Node* a, Node* b) {
                    reinterpret_cast<RestrictInfo*>(b)->required_relids);
 }
 
+// Most conditions are a column and a constant.
+bool is_volatile(Node* condition, Node* column, Node* other) {
+  return !(IsA(column, Var) && IsA(other, Const)) && contain_volatile_functions(condition);
+}
+
 bool read_bound(const Column& column, Node* condition, Bound* bound) {
   Node* clause = bare(condition);
   if (!is_opclause(clause)) return false;
@@ -126,10 +186,10 @@ bool read_bound(const Column& column, Node* condition, Bound* bound) {
   auto* right = static_cast<Node*>(lsecond(comparison->args));
   const bool on_left = equal(left, column.node);
   if (!on_left && !equal(right, column.node)) return false;
-  const int strategy = get_op_opfamily_strategy(comparison->opno, column.family);
+  const int strategy = strategy_of(column.type.objects, comparison->opno);
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
   *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left};
-  return !contain_var_clause(bound->other) && !contain_volatile_functions(condition);
+  return !contain_var_clause(bound->other) && !is_volatile(condition, column.node, bound->other);
 }
 
 // How the values of the column that are not among its most common ones are distributed: how many
@@ -184,16 +244,14 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   Onlooker onlooker{column, greatest, 0};
   FmgrInfo procedure{};
   procedure.fn_addr = look_on;
-  procedure.fn_oid = column.procedure(BTLessStrategyNumber);
+  procedure.fn_oid = column.objects().procedures[BTLessStrategyNumber];
   procedure.fn_nargs = 2;
   procedure.fn_strict = true;
   procedure.fn_extra = &onlooker;
   procedure.fn_mcxt = CurrentMemoryContext;
-  const Oid less =
-      get_opfamily_member(column.family, column.type, column.type, BTLessStrategyNumber);
-  const double share =
-      ineq_histogram_selectivity(column.root, column.statistics, less, &procedure, false, false,
-                                 InvalidOid, static_cast<Datum>(0), column.type);
+  const double share = ineq_histogram_selectivity(
+      column.root, column.statistics, column.objects().comparisons[BTLessStrategyNumber],
+      &procedure, false, false, InvalidOid, static_cast<Datum>(0), column.objects().type);
   *end = onlooker.seen;
   // Not sure of the end, it would stay away from 0 and 1.
   return share == (greatest ? 1 : 0);
@@ -248,12 +306,12 @@ double share_of_one_value(const Column& column) {
 Distribution read_distribution(const Column& column, std::uint64_t lowest, std::uint64_t highest) {
   Distribution d;
   AttStatsSlot slot;
-  if (!statistic_proc_security_check(column.statistics, column.procedure(BTLessStrategyNumber)) ||
+  if (!statistic_proc_security_check(column.statistics,
+                                     column.objects().procedures[BTLessStrategyNumber]) ||
       !get_attstatsslot(&slot, column.statistics->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                         ATTSTATSSLOT_VALUES))
     return d;
-  const Oid less =
-      get_opfamily_member(column.family, column.type, column.type, BTLessStrategyNumber);
+  const Oid less = column.objects().comparisons[BTLessStrategyNumber];
   if (slot.nvalues > 1 && comparison_ops_are_compatible(slot.staop, less)) {
     const int last = slot.nvalues - 1;
     d.points = slot.nvalues;
@@ -283,67 +341,94 @@ Distribution read_distribution(const Column& column, std::uint64_t lowest, std::
 
 double share_of_bound(const Column& column, const Distribution& d, const Bound& bound,
                       Datum value) {
-  FmgrInfo procedure;
-  fmgr_info(column.procedure(bound.strategy), &procedure);
-  double common;
-  const double among_common =
-      mcv_selectivity(column.statistics, &procedure, InvalidOid, value, true, &common);
+  double among_common = 0;
+  double common = 0;
+  if (column.has_common_values()) {
+    FmgrInfo procedure;
+    fmgr_info(column.objects().procedures[bound.strategy], &procedure);
+    among_common = mcv_selectivity(column.statistics, &procedure, InvalidOid, value, true, &common);
+  }
   const double others = d.points > 0 ? d.share(bound, column.value(value)) : 0.5;
   return std::clamp(among_common + (1 - column.null_share() - common) * others, 0.0, 1.0);
 }
 
-// The values of bounds, as far as they can be known now. Most are boundaries of times, and the two
-// of a range are of the same one, which takes its time to compute.
+// Whether an expression has nothing in it but calls and constants.
+bool has_only_calls(Node* node) {
+  List* args;
+  if (IsA(node, Const)) return true;
+  if (IsA(node, FuncExpr))
+    args = reinterpret_cast<FuncExpr*>(node)->args;
+  else if (IsA(node, OpExpr))
+    args = reinterpret_cast<OpExpr*>(node)->args;
+  else
+    return false;
+  ListCell* cell;
+  foreach (cell, args)
+    if (!has_only_calls(static_cast<Node*>(lfirst(cell)))) return false;
+  return true;
+}
+
+// The values of bounds, which are not volatile, as far as they can be known now. Most are
+// boundaries of times, and the two of a range are of the same one, which takes its time to compute.
 class Values {
  public:
-  explicit Values(PlannerInfo* planner) : root(planner) {}
+  struct Value {
+    bool known;
+    bool is_null;
+    Datum datum;
+  };
 
-  Const* of(Node* node) {
-    if (IsA(node, Const)) return reinterpret_cast<Const*>(node);
-    auto* function = reinterpret_cast<FuncExpr*>(node);
-    if (!IsA(node, FuncExpr) || list_length(function->args) != 1 ||
-        !func_strict(function->funcid) || func_volatile(function->funcid) != PROVOLATILE_IMMUTABLE)
-      return constant(estimate_expression_value(root, node));
-    auto* argument = static_cast<Node*>(linitial(function->args));
-    if (!last || !equal(last, argument)) {
-      last = argument;
-      value_of_last = constant(estimate_expression_value(root, argument));
+  explicit Values(const Column& of_column) : column(of_column) {}
+
+  Value of(Node* node) {
+    const Oid* boundaries = column.objects().boundaries;
+    auto* call = reinterpret_cast<FuncExpr*>(node);
+    const Oid* called = IsA(node, FuncExpr)
+                            ? std::find(boundaries, boundaries + kBoundaries, call->funcid)
+                            : boundaries + kBoundaries;
+    if (called == boundaries + kBoundaries) return evaluate(node);
+    auto* time = static_cast<Node*>(linitial(call->args));
+    if (!last || !equal(last, time)) {
+      last = time;
+      value_of_last = evaluate(time);
     }
-    if (!value_of_last || value_of_last->constisnull) return value_of_last;
-    FmgrInfo procedure;
-    fmgr_info(function->funcid, &procedure);
-    fmgr_info_set_expr(node, &procedure);
-    LOCAL_FCINFO(call, 1);
-    InitFunctionCallInfoData(*call, &procedure, 1, function->inputcollid, nullptr, nullptr);
-    call->args[0] = {value_of_last->constvalue, false};
-    Const* result = makeNullConst(function->funcresulttype, -1, InvalidOid);
-    result->constvalue = FunctionCallInvoke(call);
-    result->constisnull = call->isnull;
-    return result;
+    if (!value_of_last.known || value_of_last.is_null) return value_of_last;
+    return {true, false,
+            boundary_of(column.type.boundaries[called - boundaries], value_of_last.datum)};
   }
 
  private:
-  static Const* constant(Node* node) {
-    return IsA(node, Const) ? reinterpret_cast<Const*>(node) : nullptr;
+  Value evaluate(Node* node) const {
+    if (!IsA(node, Const)) {
+      // PostgreSQL would estimate every part by itself, each with an executor of its own.
+      node =
+          has_only_calls(node)
+              ? reinterpret_cast<Node*>(evaluate_expr(reinterpret_cast<Expr*>(node), exprType(node),
+                                                      exprTypmod(node), exprCollation(node)))
+              : estimate_expression_value(column.root, node);
+      if (!IsA(node, Const)) return {};
+    }
+    const auto* constant = reinterpret_cast<Const*>(node);
+    return {true, constant->constisnull, constant->constvalue};
   }
 
-  PlannerInfo* root;
+  const Column& column;
   Node* last = nullptr;
-  Const* value_of_last = nullptr;
+  Value value_of_last{};
 };
 
 // The share of rows that all bounds leave.
 double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
-  auto** constants = static_cast<Const**>(palloc(sizeof(Const*) * count));
-  Values values(column.root);
+  auto* known = static_cast<Values::Value*>(palloc(sizeof(Values::Value) * count));
+  Values values(column);
   for (int i = 0; i < count; ++i) {
-    constants[i] = values.of(bounds[i].other);
-    if (!constants[i]) continue;
-    if (constants[i]->constisnull) return 0;
-    lowest = std::min(lowest, column.value(constants[i]->constvalue));
-    highest = std::max(highest, column.value(constants[i]->constvalue));
+    known[i] = values.of(bounds[i].other);
+    if (!known[i].known) continue;
+    if (known[i].is_null) return 0;
+    lowest = std::min(lowest, column.value(known[i].datum));
+    highest = std::max(highest, column.value(known[i].datum));
   }
   const bool has_statistics = HeapTupleIsValid(column.statistics->statsTuple);
   Distribution d;
@@ -354,8 +439,8 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   double lower = kNone;
   double upper = kNone;
   for (int i = 0; i < count; ++i) {
-    const double share = has_statistics && constants[i]
-                             ? share_of_bound(column, d, bounds[i], constants[i]->constvalue)
+    const double share = has_statistics && known[i].known
+                             ? share_of_bound(column, d, bounds[i], known[i].datum)
                              : DEFAULT_INEQ_SEL;
     double& side = bounds[i].is_upper() ? upper : lower;
     side = std::min(side, share);
@@ -367,10 +452,21 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   return std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-bool is_boundary_of_range(Node* node) {
+// The share of rows between the two bounds of an index that are in no condition: of a range that
+// the planner could not put into the query. The lower bound says it, and the upper one 1.
+double share_of_range(const Column& column, const Bound& lower) {
+  if (lower.is_upper()) return 1;
+  FuncExpr last = *reinterpret_cast<FuncExpr*>(lower.other);
+  last.funcid = column.objects().boundaries[kRangeLast];
+  const Bound bounds[] = {lower, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
+  return share_of_bounds(column, bounds, 2);
+}
+
+bool is_boundary_of_range(const Column& column, Node* node) {
   if (!IsA(node, FuncExpr)) return false;
-  List* args = reinterpret_cast<FuncExpr*>(node)->args;
-  return list_length(args) == 1 && exprType(static_cast<Node*>(linitial(args))) == TSTZRANGEOID;
+  const Oid function = reinterpret_cast<FuncExpr*>(node)->funcid;
+  const Oid* boundaries = column.objects().boundaries;
+  return function == boundaries[kRangeFirst] || function == boundaries[kRangeLast];
 }
 
 // The share of rows that the bounds of the column leave which must hold together with the one asked
@@ -378,9 +474,11 @@ bool is_boundary_of_range(Node* node) {
 double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
-  // Two bounds of an index that are in no condition: of a range that the query computes.
-  if (!clauses && is_boundary_of_range(asked.other)) return std::sqrt(DEFAULT_RANGE_INEQ_SEL);
-  if (!clauses) return share_of_bounds(column, &asked, 1);
+  if (!clauses) {
+    if (contain_volatile_functions(asked.other)) return DEFAULT_INEQ_SEL;
+    if (is_boundary_of_range(column, asked.other)) return share_of_range(column, asked);
+    return share_of_bounds(column, &asked, 1);
+  }
 
   Node* itself = nullptr;
   ListCell* cell;
@@ -388,7 +486,7 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
     auto* clause = static_cast<Node*>(lfirst(cell));
     if (!itself && is_asked(bare(clause), args, by_value)) itself = clause;
   }
-  if (contain_volatile_functions(itself)) return share_of_bounds(column, &asked, 1);
+  if (is_volatile(itself, column.node, asked.other)) return DEFAULT_INEQ_SEL;
   auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(clauses)));
   int count = 0;
   foreach (cell, clauses) {
@@ -419,38 +517,32 @@ Datum core_selectivity(FunctionCallInfo fcinfo, int strategy) {
 
 }  // namespace
 
-Datum comparison_selectivity(FunctionCallInfo fcinfo, int size, bool by_value, std::uint64_t now) {
+Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now) {
   auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
-  const Oid comparison = PG_GETARG_OID(1);
   auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
-  const int table = PG_GETARG_INT32(3);
-  Oid types[2];
-  op_input_types(comparison, &types[0], &types[1]);
-  const TypeCacheEntry* type = lookup_type_cache(types[0], TYPECACHE_BTREE_OPFAMILY);
-  const Oid family = type->btree_opf;
-  const int strategy = get_op_opfamily_strategy(comparison, family);
+  const CatalogObjects* objects = objects_of(type);
+  const int strategy = objects ? strategy_of(objects, PG_GETARG_OID(1)) : InvalidStrategy;
   // Whoever may make operators may give them this estimator.
-  if (types[0] != types[1] || type->typlen != size || type->typbyval != by_value ||
-      strategy == InvalidStrategy || list_length(args) != 2)
+  if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber || list_length(args) != 2)
     PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
 
-  VariableStatData sides[2];
-  for (int i = 0; i < 2; ++i)
-    examine_variable(root, static_cast<Node*>(list_nth(args, i)), table, &sides[i]);
-  const int side = sides[0].rel ? 0 : 1;
-  const Column column{root,        types[0], family,
-                      by_value,    now,      static_cast<Node*>(list_nth(args, side)),
-                      &sides[side]};
+  const int side = contain_var_clause(static_cast<Node*>(linitial(args))) ? 0 : 1;
+  auto* node = static_cast<Node*>(list_nth(args, side));
   const Bound asked{side == 0 ? strategy : commuted(strategy),
                     static_cast<Node*>(list_nth(args, 1 - side))};
   double share = DEFAULT_INEQ_SEL;
   bool known = true;
-  if (sides[side].rel && !sides[1 - side].rel && !contain_var_clause(asked.other)) {
-    // Statistics of a uuid that is cast to a ulid are of the order of uuid.
-    known = getBaseType(sides[side].atttype) == column.type;
-    if (known) share = share_of_conjunction(column, args, asked);
+  if (!contain_var_clause(asked.other)) {
+    VariableStatData statistics;
+    examine_variable(root, node, PG_GETARG_INT32(3), &statistics);
+    if (statistics.rel) {
+      // Statistics of a uuid that is cast to a ulid are of the order of uuid.
+      known =
+          statistics.atttype == objects->type || getBaseType(statistics.atttype) == objects->type;
+      if (known) share = share_of_conjunction({root, type, now, node, &statistics}, args, asked);
+    }
+    ReleaseVariableStats(statistics);
   }
-  for (VariableStatData& statistics : sides) ReleaseVariableStats(statistics);
   if (!known) return core_selectivity(fcinfo, strategy);
   PG_RETURN_FLOAT8(share);
 }
@@ -469,14 +561,14 @@ Node* without_relabeling(Node* node) {
 // ranges, and which operand is the id.
 class TimePredicate {
  public:
-  bool read(const TimeBoundaries* of_type, Oid function, List* args) {
-    if (list_length(args) != 2) return false;
+  bool read(const PlannedType& of_type, Oid function, List* args) {
+    objects = objects_of(of_type);
+    if (!objects || list_length(args) != 2) return false;
     HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
     if (!HeapTupleIsValid(row)) return false;
-    const auto* procedure = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
-    const char* name = NameStr(procedure->proname);
-    const std::size_t length = std::strlen(of_type->type);
-    const bool on_left = std::strncmp(name, of_type->type, length) == 0 && name[length] == '_';
+    const char* name = NameStr(reinterpret_cast<Form_pg_proc>(GETSTRUCT(row))->proname);
+    const std::size_t length = std::strlen(of_type.name);
+    const bool on_left = std::strncmp(name, of_type.name, length) == 0 && name[length] == '_';
     const char* meaning = std::strchr(name + (on_left ? length : 0), '_');
     const auto means = [meaning](const char* what) {
       return meaning && std::strncmp(meaning, what, 4) == 0;
@@ -486,129 +578,122 @@ class TimePredicate {
                : means("_ge_") ? BTGreaterEqualStrategyNumber
                : means("_gt_") ? BTGreaterStrategyNumber
                                : InvalidStrategy;
-    if (!is_range() && !on_left) strategy = commuted(strategy);
-    schema = procedure->pronamespace;
+    if (strategy != InvalidStrategy && !on_left) strategy = commuted(strategy);
     ReleaseSysCache(row);
-    boundaries = of_type;
-    id = static_cast<Node*>(on_left ? linitial(args) : lsecond(args));
-    // A range is passed as a domain over tstzrange.
-    time = without_relabeling(static_cast<Node*>(on_left ? lsecond(args) : linitial(args)));
-    type = lookup_type_cache(exprType(id), TYPECACHE_BTREE_OPFAMILY);
+    type = &of_type;
+    id_argument = on_left ? 0 : 1;
+    id = static_cast<Node*>(list_nth(args, id_argument));
+    // Ranges are passed as a domain over tstzrange, multiranges and their ids so, too.
+    time = without_relabeling(static_cast<Node*>(list_nth(args, 1 - id_argument)));
+    if (exprType(id) == objects->type) return true;
+    if (getBaseType(exprType(id)) != objects->type) return false;
+    id = applyRelabelType(id, objects->type, -1, InvalidOid, COERCE_IMPLICIT_CAST, -1, false);
     return true;
   }
 
   bool is_range() const { return strategy == InvalidStrategy; }
-
-  Oid comparison(int with) const {
-    return get_opfamily_member(type->btree_opf, type->btree_opintype, type->btree_opintype,
-                               static_cast<int16>(with));
+  bool is_multirange() const {
+    return is_range() && getBaseType(exprType(time)) == TSTZMULTIRANGEOID;
   }
 
-  // What the time predicate means, in comparisons of the id that must all hold; NIL if it cannot be
-  // said so.
+  // What the time predicate means, in comparisons of the id that must all hold. They are made of
+  // its operands, and of copies where there are two: the planner changes expressions in place.
   List* comparisons() const {
-    if (is_range()) {
-      Expr* lower = compare(BTGreaterEqualStrategyNumber, boundaries->range_first);
-      Expr* upper = compare(BTLessEqualStrategyNumber, boundaries->range_last);
-      return lower && upper ? list_make2(lower, upper) : NIL;
-    }
+    if (is_range())
+      return list_make2(compare(BTGreaterEqualStrategyNumber, kRangeFirst, copyObjectImpl(id),
+                                copyObjectImpl(time)),
+                        compare(BTLessEqualStrategyNumber, kRangeLast, id, time));
     const bool at_first =
         strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
-    Expr* result = compare(strategy, at_first ? boundaries->first : boundaries->last);
-    return result ? list_make1(result) : NIL;
+    return list_make1(compare(strategy, at_first ? kFirst : kLast, id, time));
   }
 
+  const CatalogObjects* objects;
+  int id_argument;
   Node* id;
   Node* time;
 
  private:
-  // Each comparison has a copy of the id and of the time: the planner changes expressions in place.
-  Expr* compare(int with, const TimeBoundary& boundary) const {
-    Expr* value = IsA(time, Const) ? constant(boundary) : function_call(boundary);
-    const Oid operation = comparison(with);
-    if (!value || !OidIsValid(operation)) return nullptr;
-    Expr* result = make_opclause(operation, BOOLOID, false, static_cast<Expr*>(copyObjectImpl(id)),
-                                 value, InvalidOid, InvalidOid);
-    set_opfuncid(reinterpret_cast<OpExpr*>(result));
+  Expr* compare(int with, int boundary, void* with_id, void* with_time) const {
+    Expr* value = IsA(with_time, Const) ? constant(boundary, static_cast<Const*>(with_time))
+                                        : function_call(boundary, with_time);
+    Expr* result = make_opclause(objects->comparisons[with], BOOLOID, false,
+                                 static_cast<Expr*>(with_id), value, InvalidOid, InvalidOid);
+    reinterpret_cast<OpExpr*>(result)->opfuncid = objects->procedures[with];
     return result;
   }
 
   // Nothing simplifies the result of a support function, so a constant boundary is made here.
-  Expr* constant(const TimeBoundary& boundary) const {
-    const auto* argument = reinterpret_cast<const Const*>(time);
-    FmgrInfo function{};
-    function.fn_addr = boundary.function;
-    function.fn_mcxt = CurrentMemoryContext;
-    const Datum value = argument->constisnull ? static_cast<Datum>(0)
-                                              : FunctionCall1(&function, argument->constvalue);
-    return reinterpret_cast<Expr*>(makeConst(type->btree_opintype, -1, InvalidOid, type->typlen,
-                                             value, argument->constisnull, type->typbyval));
+  Expr* constant(int boundary, const Const* argument) const {
+    const TypeCacheEntry* of_id = lookup_type_cache(objects->type, 0);
+    const Datum value = argument->constisnull
+                            ? static_cast<Datum>(0)
+                            : boundary_of(type->boundaries[boundary], argument->constvalue);
+    return reinterpret_cast<Expr*>(makeConst(objects->type, -1, InvalidOid, of_id->typlen, value,
+                                             argument->constisnull, of_id->typbyval));
   }
 
-  Expr* function_call(const TimeBoundary& boundary) const {
-    char name[NAMEDATALEN];
-    strlcpy(name, boundaries->type, sizeof name);
-    strlcat(name, boundary.suffix, sizeof name);
-    Oid argument_type = is_range() ? TSTZRANGEOID : TIMESTAMPTZOID;
-    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                         PointerGetDatum(buildoidvector(&argument_type, 1)),
-                                         ObjectIdGetDatum(schema));
-    if (!OidIsValid(function)) return nullptr;
-    return reinterpret_cast<Expr*>(makeFuncExpr(function, type->btree_opintype,
-                                                list_make1(copyObjectImpl(time)), InvalidOid,
-                                                InvalidOid, COERCE_EXPLICIT_CALL));
+  Expr* function_call(int boundary, void* argument) const {
+    return reinterpret_cast<Expr*>(makeFuncExpr(objects->boundaries[boundary], objects->type,
+                                                list_make1(argument), InvalidOid, InvalidOid,
+                                                COERCE_EXPLICIT_CALL));
   }
 
-  const TimeBoundaries* boundaries;
-  TypeCacheEntry* type;
-  Oid schema;
+  const PlannedType* type;
   int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
 };
 
 // The call as comparisons. The id and the range are computed twice then: that must not change the
 // result, nor cost much for the id.
-Node* simplified(SupportRequestSimplify* request, const TimeBoundaries* boundaries) {
+Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   TimePredicate predicate;
-  if (!predicate.read(boundaries, request->fcall->funcid, request->fcall->args)) return nullptr;
-  if (predicate.is_range()) {
-    if (contain_volatile_functions(predicate.time) || contain_subplans(predicate.time) ||
-        contain_volatile_functions(predicate.id) || contain_subplans(predicate.id))
-      return nullptr;
+  if (!predicate.read(type, request->fcall->funcid, request->fcall->args) ||
+      predicate.is_multirange())
+    return nullptr;
+  if (predicate.is_range() && !IsA(predicate.time, Const) &&
+      (contain_volatile_functions(predicate.time) || contain_subplans(predicate.time)))
+    return nullptr;
+  if (predicate.is_range() && !IsA(predicate.id, Var)) {
+    if (contain_volatile_functions(predicate.id) || contain_subplans(predicate.id)) return nullptr;
     // As PostgreSQL inlines what an SQL function uses twice.
     QualCost cost;
     cost_qual_eval_node(&cost, predicate.id, nullptr);
     if (cost.startup + cost.per_tuple > 10 * cpu_operator_cost) return nullptr;
   }
-  List* comparisons = predicate.comparisons();
-  return comparisons ? reinterpret_cast<Node*>(make_ands_explicit(comparisons)) : nullptr;
+  return reinterpret_cast<Node*>(make_ands_explicit(predicate.comparisons()));
 }
 
 // What of a call that stays can use an index: its range may be a sub-select's result by now, and
-// its id an expression that the index holds.
-List* index_conditions(SupportRequestIndexCondition* request, const TimeBoundaries* boundaries) {
+// its id an expression that the index holds. Of several ranges it is the least one around them.
+List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
   List* args = is_opclause(request->node) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;
   TimePredicate predicate;
-  if (!predicate.read(boundaries, request->funcid, args) ||
-      list_nth(args, request->indexarg) != predicate.id ||
-      !op_in_opfamily(predicate.comparison(BTLessStrategyNumber), request->opfamily) ||
+  if (!predicate.read(type, request->funcid, args) || request->indexarg != predicate.id_argument ||
+      !op_in_opfamily(predicate.objects->comparisons[BTLessStrategyNumber], request->opfamily) ||
       !is_pseudo_constant_for_index(request->root, predicate.time, request->index) ||
       contain_subplans(predicate.time))
     return NIL;
-  request->lossy = false;
+  const bool is_multirange = predicate.is_multirange();
+  predicate.id = static_cast<Node*>(copyObjectImpl(predicate.id));
+  predicate.time = static_cast<Node*>(copyObjectImpl(predicate.time));
+  if (is_multirange)
+    predicate.time = reinterpret_cast<Node*>(makeFuncExpr(F_RANGE_MERGE_ANYMULTIRANGE, TSTZRANGEOID,
+                                                          list_make1(predicate.time), InvalidOid,
+                                                          InvalidOid, COERCE_EXPLICIT_CALL));
+  request->lossy = is_multirange;
   return predicate.comparisons();
 }
 
 }  // namespace
 
-Datum time_predicate_support(FunctionCallInfo fcinfo, const TimeBoundaries& boundaries) {
+Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type) {
   auto* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
   void* result = nullptr;
   if (IsA(request, SupportRequestSimplify))
-    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), &boundaries);
+    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), type);
   else if (IsA(request, SupportRequestIndexCondition))
-    result =
-        index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), &boundaries);
+    result = index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type);
   PG_RETURN_POINTER(result);
 }
 
