@@ -232,6 +232,19 @@ CREATE VIEW february AS SELECT i FROM event WHERE ulid <@ '[2024-02-01, 2024-03-
 SELECT pg_get_viewdef('february') ~ $$ulid <@ \('\["2024-02-01 00:00:00\+00","2024-03-01 00:00:00\+00"\)'::tstzrange$$ AS "as written";
 EXPLAIN (COSTS OFF) SELECT FROM february;
 DROP VIEW february;
+-- a range that is made of two times: its error stays, in every plan
+PREPARE between_times AS SELECT count(*) FROM event WHERE ulid <@ tstzrange($1, $2);
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE between_times('2024-02-10', '2024-02-11');
+EXECUTE between_times('2024-02-10', '2024-02-11');
+EXECUTE between_times('2024-02-11', '2024-02-10');
+SET plan_cache_mode = force_custom_plan;
+EXECUTE between_times('2024-02-10', '2024-02-11');
+EXECUTE between_times('2024-02-11', '2024-02-10');
+RESET plan_cache_mode;
+DEALLOCATE between_times;
+SELECT count(*) FROM event WHERE ulid <@ tstzrange(now(), now() - interval '1 day');
+EXPLAIN (COSTS OFF) SELECT count(*) FROM event WHERE ulid <@ tstzrange(now() - interval '1 day', now(), '(]');
 -- what stays a call of the function: a range that is volatile, or of a sub-select, which the index serves all the same
 CREATE FUNCTION some_range() RETURNS tstzrange LANGUAGE plpgsql VOLATILE AS $$BEGIN RETURN '[2024-02-10, 2024-02-11)'; END$$;
 CREATE FUNCTION stable_range() RETURNS tstzrange LANGUAGE plpgsql STABLE AS $$BEGIN RETURN '[2024-02-10, 2024-02-11)'; END$$;

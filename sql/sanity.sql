@@ -19,9 +19,9 @@ WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' TH
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
--- C functions that are not strict
+-- C functions that are not strict, but those of the two ends of a range
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
+WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND proname !~ '_range_(first|last)$' ORDER BY 1::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass

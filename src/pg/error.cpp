@@ -47,4 +47,9 @@ void invalid_digits(const char* what, std::string_view digits, ParseResult resul
                   digits_detail(digits, result, base, max_digits, bits, range_rule)));
 }
 
+void lower_bound_above_upper() {
+  ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+                  errmsg("range lower bound must be less than or equal to range upper bound")));
+}
+
 }  // namespace ids

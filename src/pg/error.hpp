@@ -24,6 +24,9 @@ bool looks_like_a_time(const char* text);
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
 
+// Raises 22000, as tstzrange() does.
+[[noreturn]] void lower_bound_above_upper();
+
 // What the characters of the text should be.
 template <Codec C>
 constexpr const char* digit_name(std::string_view text) {

@@ -161,13 +161,15 @@ struct FixedType {
 
   // The first and last value whose time a tstzrange contains; last before first if it has none.
   // Times are whole microseconds, so what is after one is at or after the next.
-  static Datum range_first(FunctionCallInfo fcinfo) {
-    const TimeRange range = time_range(fcinfo, 0);
-    return put(range.empty ? C::last(C::kMaxTime) : C::first(range.first));
+  static Datum range_first(FunctionCallInfo fcinfo) { return first_in(time_range(fcinfo, 0)); }
+  static Datum range_last(FunctionCallInfo fcinfo) { return last_in(time_range(fcinfo, 0)); }
+
+  // The same of tstzrange(from, upto), which need not be made for that.
+  static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
+    return first_in(time_range_from(fcinfo));
   }
-  static Datum range_last(FunctionCallInfo fcinfo) {
-    const TimeRange range = time_range(fcinfo, 0);
-    return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
+  static Datum range_last_timestamptz(FunctionCallInfo fcinfo) {
+    return last_in(time_range_from(fcinfo));
   }
 
   // The time predicates, as PostgreSQL runs them where the planner has not turned them into
@@ -272,7 +274,9 @@ struct FixedType {
                                             {{"_first", first},
                                              {"_last", last},
                                              {"_range_first", range_first},
-                                             {"_range_last", range_last}},
+                                             {"_range_last", range_last},
+                                             {"_range_first", range_first_timestamptz},
+                                             {"_range_last", range_last_timestamptz}},
                                             &objects};
 
   static const std::uint8_t* bytes(Datum datum) {
@@ -313,16 +317,33 @@ struct FixedType {
   static TimeRange time_range(FunctionCallInfo fcinfo, int argument) {
     RangeType* source = PG_GETARG_RANGE_P(argument);
     RangeBound lower, upper;
-    TimeRange range;
+    bool empty;
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
-                      &range.empty);
-    if (range.empty) return range;
+                      &empty);
+    return empty ? TimeRange{.empty = true} : time_range_between(lower, upper);
+  }
+  static TimeRange time_range_from(FunctionCallInfo fcinfo) {
+    const RangeBound lower{PG_GETARG_DATUM(0), PG_ARGISNULL(0), true, true};
+    const RangeBound upper{PG_GETARG_DATUM(1), PG_ARGISNULL(1), false, false};
+    if (!lower.infinite && !upper.infinite &&
+        DatumGetTimestampTz(lower.val) > DatumGetTimestampTz(upper.val))
+      lower_bound_above_upper();
+    return time_range_between(lower, upper);
+  }
+  static TimeRange time_range_between(const RangeBound& lower, const RangeBound& upper) {
+    TimeRange range{};
     if (!lower.infinite)
       range.first = Max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
     if (!upper.infinite)
       range.last = Min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
     range.empty = range.first > range.last;
     return range;
+  }
+  static Datum first_in(const TimeRange& range) {
+    return put(range.empty ? C::last(C::kMaxTime) : C::first(range.first));
+  }
+  static Datum last_in(const TimeRange& range) {
+    return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
   }
   // The bound in microseconds since 1970, moved by one if the range does not contain it.
   static std::int64_t bound_us(const RangeBound& bound, int inwards) {
@@ -418,6 +439,8 @@ struct FixedType {
   IDS_TYPE_FUNCTION(name, codec, last)              \
   IDS_TYPE_FUNCTION(name, codec, range_first)       \
   IDS_TYPE_FUNCTION(name, codec, range_last)        \
+  IDS_TYPE_FUNCTION(name, codec, range_first_timestamptz)  \
+  IDS_TYPE_FUNCTION(name, codec, range_last_timestamptz)   \
   IDS_TIME_PREDICATES(name, codec)                  \
   IDS_TYPE_FUNCTION(name, codec, support)           \
   IDS_TYPE_FUNCTION(name, codec, ineqsel)

@@ -43,10 +43,12 @@ const CatalogObjects* objects_of(const PlannedType& type) {
     char name[NAMEDATALEN];
     strlcpy(name, type.name, sizeof name);
     strlcat(name, type.boundaries[i].suffix, sizeof name);
-    Oid argument = i < kRangeFirst ? TIMESTAMPTZOID : TSTZRANGEOID;
-    objects->boundaries[i] = GetSysCacheOid3(
-        PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-        PointerGetDatum(buildoidvector(&argument, 1)), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+    const Oid argument = i == kRangeFirst || i == kRangeLast ? TSTZRANGEOID : TIMESTAMPTZOID;
+    const Oid arguments[] = {argument, argument};
+    objects->boundaries[i] =
+        GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                        PointerGetDatum(buildoidvector(arguments, i < kFromFirst ? 1 : 2)),
+                        ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
     if (!OidIsValid(objects->boundaries[i])) return nullptr;
   }
   objects->as_of = as_of;
@@ -59,12 +61,22 @@ int strategy_of(const CatalogObjects* objects, Oid comparison) {
   return InvalidStrategy;
 }
 
-// The id that a boundary function makes of a time or a range.
-Datum boundary_of(const TimeBoundary& boundary, Datum time) {
+struct Value {
+  bool known;
+  bool is_null;
+  Datum datum;
+};
+
+// The id that a boundary function makes of its arguments, a time, a range or two times.
+Datum boundary_of(const TimeBoundary& boundary, const Value* arguments, int count) {
   FmgrInfo function{};
   function.fn_addr = boundary.function;
   function.fn_mcxt = CurrentMemoryContext;
-  return FunctionCall1(&function, time);
+  LOCAL_FCINFO(fcinfo, kMostBoundaryArguments);
+  InitFunctionCallInfoData(*fcinfo, &function, static_cast<short>(count), InvalidOid, nullptr,
+                           nullptr);
+  for (int i = 0; i < count; ++i) fcinfo->args[i] = {arguments[i].datum, arguments[i].is_null};
+  return FunctionCallInvoke(fcinfo);
 }
 
 // Estimates
@@ -172,11 +184,6 @@ bool apply_together(Node* a, Node* b) {
                    reinterpret_cast<RestrictInfo*>(b)->required_relids);
 }
 
-// Most conditions are a column and a constant.
-bool is_volatile(Node* condition, Node* column, Node* other) {
-  return !(IsA(column, Var) && IsA(other, Const)) && contain_volatile_functions(condition);
-}
-
 bool read_bound(const Column& column, Node* condition, Bound* bound) {
   Node* clause = bare(condition);
   if (!is_opclause(clause)) return false;
@@ -189,37 +196,61 @@ bool read_bound(const Column& column, Node* condition, Bound* bound) {
   const int strategy = strategy_of(column.type.objects, comparison->opno);
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
   *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left};
-  return !contain_var_clause(bound->other) && !is_volatile(condition, column.node, bound->other);
+  if (!IsA(condition, RestrictInfo)) return !contain_var_clause(bound->other);
+  const auto* restriction = reinterpret_cast<RestrictInfo*>(condition);
+  return bms_is_empty(on_left ? restriction->right_relids : restriction->left_relids);
 }
 
 // How the values of the column that are not among its most common ones are distributed: how many
-// are below a value, in bins of the histogram. Between points the number grows evenly.
+// are below a point, in bins of the histogram. Between points the number grows evenly. The points
+// are those of the histogram, but the first and the last are corrected, and one may follow.
 struct Distribution {
-  int points = 0;  // 0: there is no histogram
-  std::uint64_t* at = nullptr;
-  double* below = nullptr;
+  const Column& column;
+  int points = 0;                // 0: there is no histogram
+  const char* values = nullptr;  // the histogram's, as they lie in its array
+  std::size_t step = 0;          // from one value to the next
+  std::uint64_t first = 0;
+  int tail = 0;  // the last point of the histogram, and the one that follows
+  std::uint64_t tail_at[2] = {};
+  double tail_below[2] = {};
   double bins = 0;             // of the histogram, which all have as many rows
   std::uint64_t last_bin = 0;  // where its last bin begins
   double one_value = 0;        // share of the rows that have a certain value
   bool knows_first = false;
   bool knows_last = false;
 
+  std::uint64_t at(int point) const {
+    if (point == 0) return first;
+    return point < tail ? value(point) : tail_at[point - tail];
+  }
+  double below(int point) const { return point < tail ? point : tail_below[point - tail]; }
+  std::uint64_t value(int point) const {
+    const char* place = values + step * static_cast<std::size_t>(point);
+    return column.value(column.type.by_value ? *reinterpret_cast<const Datum*>(place)
+                                             : PointerGetDatum(place));
+  }
+
   // The share of rows for which the comparison of the column with the value holds, by the rules of
   // PostgreSQL's own estimators.
   double share(const Bound& bound, std::uint64_t value) const {
     double below_it = 0;
-    if (value > at[points - 1]) {
+    if (value > at(points - 1)) {
       below_it = 1;
-    } else if (value >= at[0]) {
-      const auto right = std::max<std::ptrdiff_t>(1, std::lower_bound(at, at + points, value) - at);
-      const auto width = static_cast<double>(at[right] - at[right - 1]);
-      const double part = width > 0 ? static_cast<double>(value - at[right - 1]) / width : 0.5;
-      below_it = (below[right - 1] + part * (below[right] - below[right - 1])) / below[points - 1];
+    } else if (value >= first) {
+      int left = 0;
+      int right = points - 1;
+      while (right - left > 1) {
+        const int middle = (left + right) / 2;
+        (at(middle) < value ? left : right) = middle;
+      }
+      const auto width = static_cast<double>(at(right) - at(left));
+      const double part = width > 0 ? static_cast<double>(value - at(left)) / width : 0.5;
+      below_it = (below(left) + part * (below(right) - below(left))) / below(points - 1);
       if (right == 1) below_it += one_value * (1 - part);
       if (bound.is_upper() != bound.with_equal()) below_it -= one_value;
     }
     const double share = bound.is_upper() ? below_it : 1 - below_it;
-    const bool sure = (knows_first && value <= at[1]) || (knows_last && value > last_bin);
+    const bool sure = (knows_first && value <= at(1)) || (knows_last && value > last_bin);
     const double doubt = sure ? 0 : 0.01 / bins;
     return std::clamp(share, doubt, 1 - doubt);
   }
@@ -260,28 +291,29 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
 // Ids are mostly newer than the statistics: goes on from the last point at the rate of the bin
 // before it, up to an end, but to no more rows than the statistics know of.
 double rows_since(const Distribution& d, int last, std::uint64_t end) {
-  if (d.at[last] == d.at[last - 1]) return 0;
-  const auto width = static_cast<double>(d.at[last] - d.at[last - 1]);
-  return std::min(static_cast<double>(end - d.at[last]) / width, d.bins);
+  if (d.at(last) == d.at(last - 1)) return 0;
+  const auto width = static_cast<double>(d.at(last) - d.at(last - 1));
+  return std::min(static_cast<double>(end - d.at(last)) / width, d.bins);
 }
 
-void extend(const Column& column, Distribution* d, std::uint64_t greatest) {
-  const int last = d->points - 1;
-  if (d->at[last] > column.now && d->at[last - 1] <= column.now && last > 1) {
+void extend(Distribution* d, std::uint64_t greatest) {
+  const int last = d->tail;
+  const std::uint64_t now = d->column.now;
+  if (d->at(last) > now && d->at(last - 1) <= now && last > 1) {
     // The last bin ends in the future, perhaps with a stray id: it does not tell the rate of today.
-    const double rows = rows_since(*d, last - 1, column.now);
-    d->at[last + 1] = d->at[last];
-    d->below[last + 1] = d->below[last - 1] + std::max(rows, 1.0);
-    d->at[last] = column.now;
-    d->below[last] = d->below[last - 1] + rows;
+    const double rows = rows_since(*d, last - 1, now);
+    d->tail_at[1] = d->tail_at[0];
+    d->tail_below[1] = d->below(last - 1) + std::max(rows, 1.0);
+    d->tail_at[0] = now;
+    d->tail_below[0] = d->below(last - 1) + rows;
     ++d->points;
-  } else if (d->knows_last && greatest < d->at[last]) {
-    d->at[last] = std::max(greatest, d->at[last - 1]);
+  } else if (d->knows_last && greatest < d->at(last)) {
+    d->tail_at[0] = std::max(greatest, d->at(last - 1));
   } else if (d->knows_last) {
     // A stray id of the future must not stretch the present.
-    const std::uint64_t end = d->at[last] > column.now ? greatest : std::min(greatest, column.now);
-    d->at[last + 1] = end;
-    d->below[last + 1] = d->below[last] + rows_since(*d, last, end);
+    const std::uint64_t end = d->at(last) > now ? greatest : std::min(greatest, now);
+    d->tail_at[1] = end;
+    d->tail_below[1] = d->below(last) + rows_since(*d, last, end);
     ++d->points;
   }
 }
@@ -301,41 +333,56 @@ double share_of_one_value(const Column& column) {
   return values > 1 ? 1 / values : 0;
 }
 
+// Finds the histogram. get_attstatsslot would copy every value, which takes longer than all else.
+bool find_histogram(Distribution* d) {
+  const Column& column = d->column;
+  HeapTuple row = column.statistics->statsTuple;
+  const auto* statistics = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(row));
+  for (int slot = 0; slot < STATISTIC_NUM_SLOTS; ++slot) {
+    if ((&statistics->stakind1)[slot] != STATISTIC_KIND_HISTOGRAM) continue;
+    bool is_null;
+    const Datum values = SysCacheGetAttr(
+        STATRELATTINH, row, static_cast<AttrNumber>(Anum_pg_statistic_stavalues1 + slot), &is_null);
+    if (is_null ||
+        !comparison_ops_are_compatible((&statistics->staop1)[slot],
+                                       column.objects().comparisons[BTLessStrategyNumber]))
+      return false;
+    ArrayType* array = DatumGetArrayTypeP(values);
+    d->points = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    if (d->points < 2) return false;
+    d->values = ARR_DATA_PTR(array);
+    d->step = (ARR_SIZE(array) - ARR_OVERHEAD_NONULLS(1)) / static_cast<std::size_t>(d->points);
+    return true;
+  }
+  return false;
+}
+
 // Reads the histogram, and the true ends where the bounds, from lowest to highest, come near them:
 // PostgreSQL looks them up as rarely.
 Distribution read_distribution(const Column& column, std::uint64_t lowest, std::uint64_t highest) {
-  Distribution d;
-  AttStatsSlot slot;
+  Distribution d{column};
   if (!statistic_proc_security_check(column.statistics,
                                      column.objects().procedures[BTLessStrategyNumber]) ||
-      !get_attstatsslot(&slot, column.statistics->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
-                        ATTSTATSSLOT_VALUES))
+      !find_histogram(&d)) {
+    d.points = 0;
     return d;
-  const Oid less = column.objects().comparisons[BTLessStrategyNumber];
-  if (slot.nvalues > 1 && comparison_ops_are_compatible(slot.staop, less)) {
-    const int last = slot.nvalues - 1;
-    d.points = slot.nvalues;
-    d.at = static_cast<std::uint64_t*>(palloc(sizeof *d.at * (d.points + 1)));
-    d.below = static_cast<double*>(palloc(sizeof *d.below * (d.points + 1)));
-    for (int i = 0; i <= last; ++i) {
-      d.at[i] = column.value(slot.values[i]);
-      d.below[i] = i;
-    }
-    d.bins = last;
-    d.last_bin = d.at[last - 1];
-    d.one_value = share_of_one_value(column);
-    if (highest > d.last_bin) {
-      std::uint64_t greatest;
-      d.knows_last = true_end(column, true, &greatest);
-      extend(column, &d, greatest);
-    }
-    if (lowest <= d.at[1]) {
-      std::uint64_t least;
-      d.knows_first = true_end(column, false, &least);
-      if (d.knows_first) d.at[0] = std::min(least, d.at[1]);
-    }
   }
-  free_attstatsslot(&slot);
+  d.tail = d.points - 1;
+  d.first = d.value(0);
+  d.tail_at[0] = d.value(d.tail);
+  d.tail_below[0] = d.bins = d.tail;
+  d.last_bin = d.at(d.tail - 1);
+  d.one_value = share_of_one_value(column);
+  if (highest > d.last_bin) {
+    std::uint64_t greatest;
+    d.knows_last = true_end(column, true, &greatest);
+    extend(&d, greatest);
+  }
+  if (lowest <= d.at(1)) {
+    std::uint64_t least;
+    d.knows_first = true_end(column, false, &least);
+    if (d.knows_first) d.first = std::min(least, d.at(1));
+  }
   return d;
 }
 
@@ -352,76 +399,110 @@ double share_of_bound(const Column& column, const Distribution& d, const Bound& 
   return std::clamp(among_common + (1 - column.null_share() - common) * others, 0.0, 1.0);
 }
 
-// Whether an expression has nothing in it but calls and constants.
-bool has_only_calls(Node* node) {
-  List* args;
-  if (IsA(node, Const)) return true;
-  if (IsA(node, FuncExpr))
-    args = reinterpret_cast<FuncExpr*>(node)->args;
-  else if (IsA(node, OpExpr))
-    args = reinterpret_cast<OpExpr*>(node)->args;
-  else
-    return false;
-  ListCell* cell;
-  foreach (cell, args)
-    if (!has_only_calls(static_cast<Node*>(lfirst(cell)))) return false;
-  return true;
+// Whether a function is PostgreSQL's own, returns one value, is not volatile, and everybody may
+// call it.
+bool is_common(Oid function) {
+  if (function >= FirstGenbkiObjectId) return false;
+  HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(row)) return false;
+  const auto* form = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
+  const bool is = form->provolatile != PROVOLATILE_VOLATILE && !form->proretset &&
+                  heap_attisnull(row, Anum_pg_proc_proacl, nullptr);
+  ReleaseSysCache(row);
+  return is;
 }
 
-// The values of bounds, which are not volatile, as far as they can be known now. Most are
-// boundaries of times, and the two of a range are of the same one, which takes its time to compute.
+// The value of an expression that has nothing in it but constants and calls of common functions;
+// else not known. PostgreSQL itself would set up an executor for each call.
+Value compute(Node* node) {
+  constexpr int kMostArguments = 4;
+  if (IsA(node, Const)) {
+    const auto* constant = reinterpret_cast<Const*>(node);
+    return {true, constant->constisnull, constant->constvalue};
+  }
+  Oid called;
+  Oid collation;
+  List* args;
+  if (IsA(node, FuncExpr)) {
+    const auto* call = reinterpret_cast<FuncExpr*>(node);
+    called = call->funcid;
+    collation = call->inputcollid;
+    args = call->args;
+  } else if (IsA(node, OpExpr)) {
+    auto* call = reinterpret_cast<OpExpr*>(node);
+    set_opfuncid(call);
+    called = call->opfuncid;
+    collation = call->inputcollid;
+    args = call->args;
+  } else {
+    return {};
+  }
+  const int count = list_length(args);
+  if (count > kMostArguments || !is_common(called)) return {};
+
+  FmgrInfo function;
+  LOCAL_FCINFO(fcinfo, kMostArguments);
+  fmgr_info(called, &function);
+  fmgr_info_set_expr(node, &function);
+  InitFunctionCallInfoData(*fcinfo, &function, static_cast<short>(count), collation, nullptr,
+                           nullptr);
+  bool is_null = false;
+  for (int i = 0; i < count; ++i) {
+    const Value argument = compute(static_cast<Node*>(list_nth(args, i)));
+    if (!argument.known) return {};
+    fcinfo->args[i] = {argument.datum, argument.is_null};
+    is_null = is_null || (function.fn_strict && argument.is_null);
+  }
+  if (is_null) return {true, true, 0};
+  const Datum result = FunctionCallInvoke(fcinfo);
+  return {true, fcinfo->isnull, result};
+}
+
+// Which of the type's boundaries an expression calls; kBoundaries if none.
+int boundary_called(const Column& column, Node* node) {
+  const Oid* boundaries = column.objects().boundaries;
+  if (!IsA(node, FuncExpr)) return kBoundaries;
+  return static_cast<int>(
+      std::find(boundaries, boundaries + kBoundaries, reinterpret_cast<FuncExpr*>(node)->funcid) -
+      boundaries);
+}
+
+// The values of bounds, as far as they can be known now. Most are boundaries, and the two of a
+// range have the same arguments, which take their time to compute.
 class Values {
  public:
-  struct Value {
-    bool known;
-    bool is_null;
-    Datum datum;
-  };
-
   explicit Values(const Column& of_column) : column(of_column) {}
 
   Value of(Node* node) {
-    const Oid* boundaries = column.objects().boundaries;
-    auto* call = reinterpret_cast<FuncExpr*>(node);
-    const Oid* called = IsA(node, FuncExpr)
-                            ? std::find(boundaries, boundaries + kBoundaries, call->funcid)
-                            : boundaries + kBoundaries;
-    if (called == boundaries + kBoundaries) return evaluate(node);
-    auto* time = static_cast<Node*>(linitial(call->args));
-    if (!last || !equal(last, time)) {
-      last = time;
-      value_of_last = evaluate(time);
+    const int called = boundary_called(column, node);
+    if (called == kBoundaries) return evaluate(node);
+    List* args = reinterpret_cast<FuncExpr*>(node)->args;
+    const int count = list_length(args);
+    if (!last || !equal(last, args)) {
+      last = args;
+      for (int i = 0; i < count; ++i) of_last[i] = evaluate(static_cast<Node*>(list_nth(args, i)));
     }
-    if (!value_of_last.known || value_of_last.is_null) return value_of_last;
-    return {true, false,
-            boundary_of(column.type.boundaries[called - boundaries], value_of_last.datum)};
+    for (int i = 0; i < count; ++i)
+      if (!of_last[i].known || (of_last[i].is_null && count == 1)) return of_last[i];
+    return {true, false, boundary_of(column.type.boundaries[called], of_last, count)};
   }
 
  private:
   Value evaluate(Node* node) const {
-    if (!IsA(node, Const)) {
-      // PostgreSQL would estimate every part by itself, each with an executor of its own.
-      node =
-          has_only_calls(node)
-              ? reinterpret_cast<Node*>(evaluate_expr(reinterpret_cast<Expr*>(node), exprType(node),
-                                                      exprTypmod(node), exprCollation(node)))
-              : estimate_expression_value(column.root, node);
-      if (!IsA(node, Const)) return {};
-    }
-    const auto* constant = reinterpret_cast<Const*>(node);
-    return {true, constant->constisnull, constant->constvalue};
+    const Value computed = compute(node);
+    return computed.known ? computed : compute(estimate_expression_value(column.root, node));
   }
 
   const Column& column;
-  Node* last = nullptr;
-  Value value_of_last{};
+  List* last = nullptr;
+  Value of_last[kMostBoundaryArguments];
 };
 
 // The share of rows that all bounds leave.
 double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
-  auto* known = static_cast<Values::Value*>(palloc(sizeof(Values::Value) * count));
+  auto* known = static_cast<Value*>(palloc(sizeof(Value) * count));
   Values values(column);
   for (int i = 0; i < count; ++i) {
     known[i] = values.of(bounds[i].other);
@@ -431,42 +512,43 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
     highest = std::max(highest, column.value(known[i].datum));
   }
   const bool has_statistics = HeapTupleIsValid(column.statistics->statsTuple);
-  Distribution d;
-  if (has_statistics && lowest <= highest) d = read_distribution(column, lowest, highest);
+  const Distribution d = has_statistics && lowest <= highest
+                             ? read_distribution(column, lowest, highest)
+                             : Distribution{column};
 
-  // The closest on each side counts.
+  // The closest on each side counts. Of volatile ones PostgreSQL makes no pair.
   constexpr double kNone = 2;
   double lower = kNone;
   double upper = kNone;
+  double unpaired = 1;
   for (int i = 0; i < count; ++i) {
+    if (!known[i].known && contain_volatile_functions(bounds[i].other)) {
+      unpaired *= DEFAULT_INEQ_SEL;
+      continue;
+    }
     const double share = has_statistics && known[i].known
                              ? share_of_bound(column, d, bounds[i], known[i].datum)
                              : DEFAULT_INEQ_SEL;
     double& side = bounds[i].is_upper() ? upper : lower;
     side = std::min(side, share);
   }
-  if (lower == kNone) return upper;
-  if (upper == kNone) return lower;
-  if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL) return DEFAULT_RANGE_INEQ_SEL;
+  if (lower == kNone && upper == kNone) return unpaired;
+  if (lower == kNone) return unpaired * upper;
+  if (upper == kNone) return unpaired * lower;
+  if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL)
+    return unpaired * DEFAULT_RANGE_INEQ_SEL;
   // Nulls are outside of both bounds, but only once outside of the window.
-  return std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
+  return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
 // The share of rows between the two bounds of an index that are in no condition: of a range that
 // the planner could not put into the query. The lower bound says it, and the upper one 1.
-double share_of_range(const Column& column, const Bound& lower) {
+double share_of_range(const Column& column, const Bound& lower, int boundary) {
   if (lower.is_upper()) return 1;
   FuncExpr last = *reinterpret_cast<FuncExpr*>(lower.other);
-  last.funcid = column.objects().boundaries[kRangeLast];
+  last.funcid = column.objects().boundaries[boundary + 1];
   const Bound bounds[] = {lower, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
   return share_of_bounds(column, bounds, 2);
-}
-
-bool is_boundary_of_range(const Column& column, Node* node) {
-  if (!IsA(node, FuncExpr)) return false;
-  const Oid function = reinterpret_cast<FuncExpr*>(node)->funcid;
-  const Oid* boundaries = column.objects().boundaries;
-  return function == boundaries[kRangeFirst] || function == boundaries[kRangeLast];
 }
 
 // The share of rows that the bounds of the column leave which must hold together with the one asked
@@ -475,9 +557,10 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
   if (!clauses) {
-    if (contain_volatile_functions(asked.other)) return DEFAULT_INEQ_SEL;
-    if (is_boundary_of_range(column, asked.other)) return share_of_range(column, asked);
-    return share_of_bounds(column, &asked, 1);
+    const int boundary = boundary_called(column, asked.other);
+    return boundary < kRangeFirst || boundary == kBoundaries
+               ? share_of_bounds(column, &asked, 1)
+               : share_of_range(column, asked, boundary);
   }
 
   Node* itself = nullptr;
@@ -486,7 +569,6 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
     auto* clause = static_cast<Node*>(lfirst(cell));
     if (!itself && is_asked(bare(clause), args, by_value)) itself = clause;
   }
-  if (is_volatile(itself, column.node, asked.other)) return DEFAULT_INEQ_SEL;
   auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(clauses)));
   int count = 0;
   foreach (cell, clauses) {
@@ -532,7 +614,7 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, s
                     static_cast<Node*>(list_nth(args, 1 - side))};
   double share = DEFAULT_INEQ_SEL;
   bool known = true;
-  if (!contain_var_clause(asked.other)) {
+  if (!contain_var_clause(asked.other) && (IsA(node, Var) || !contain_volatile_functions(node))) {
     VariableStatData statistics;
     examine_variable(root, node, PG_GETARG_INT32(3), &statistics);
     if (statistics.rel) {
@@ -599,13 +681,20 @@ class TimePredicate {
   // What the time predicate means, in comparisons of the id that must all hold. They are made of
   // its operands, and of copies where there are two: the planner changes expressions in place.
   List* comparisons() const {
-    if (is_range())
-      return list_make2(compare(BTGreaterEqualStrategyNumber, kRangeFirst, copyObjectImpl(id),
-                                copyObjectImpl(time)),
-                        compare(BTLessEqualStrategyNumber, kRangeLast, id, time));
+    if (is_range()) {
+      // Of a range that is made here its two ends say as much, and there is less to plan.
+      const auto* call = reinterpret_cast<FuncExpr*>(time);
+      const bool has_ends =
+          IsA(time, FuncExpr) && call->funcid == F_TSTZRANGE_TIMESTAMPTZ_TIMESTAMPTZ;
+      List* args = has_ends ? call->args : list_make1(time);
+      return list_make2(
+          compare(BTGreaterEqualStrategyNumber, has_ends ? kFromFirst : kRangeFirst,
+                  copyObjectImpl(id), static_cast<List*>(copyObjectImpl(args))),
+          compare(BTLessEqualStrategyNumber, has_ends ? kFromLast : kRangeLast, id, args));
+    }
     const bool at_first =
         strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
-    return list_make1(compare(strategy, at_first ? kFirst : kLast, id, time));
+    return list_make1(compare(strategy, at_first ? kFirst : kLast, id, list_make1(time)));
   }
 
   const CatalogObjects* objects;
@@ -614,9 +703,11 @@ class TimePredicate {
   Node* time;
 
  private:
-  Expr* compare(int with, int boundary, void* with_id, void* with_time) const {
-    Expr* value = IsA(with_time, Const) ? constant(boundary, static_cast<Const*>(with_time))
-                                        : function_call(boundary, with_time);
+  Expr* compare(int with, int boundary, void* with_id, List* args) const {
+    auto* time_or_range = static_cast<Node*>(linitial(args));
+    Expr* value = list_length(args) == 1 && IsA(time_or_range, Const)
+                      ? constant(boundary, reinterpret_cast<Const*>(time_or_range))
+                      : function_call(boundary, args);
     Expr* result = make_opclause(objects->comparisons[with], BOOLOID, false,
                                  static_cast<Expr*>(with_id), value, InvalidOid, InvalidOid);
     reinterpret_cast<OpExpr*>(result)->opfuncid = objects->procedures[with];
@@ -626,17 +717,16 @@ class TimePredicate {
   // Nothing simplifies the result of a support function, so a constant boundary is made here.
   Expr* constant(int boundary, const Const* argument) const {
     const TypeCacheEntry* of_id = lookup_type_cache(objects->type, 0);
-    const Datum value = argument->constisnull
-                            ? static_cast<Datum>(0)
-                            : boundary_of(type->boundaries[boundary], argument->constvalue);
+    const Value of{true, false, argument->constvalue};
+    const Datum value = argument->constisnull ? static_cast<Datum>(0)
+                                              : boundary_of(type->boundaries[boundary], &of, 1);
     return reinterpret_cast<Expr*>(makeConst(objects->type, -1, InvalidOid, of_id->typlen, value,
                                              argument->constisnull, of_id->typbyval));
   }
 
-  Expr* function_call(int boundary, void* argument) const {
-    return reinterpret_cast<Expr*>(makeFuncExpr(objects->boundaries[boundary], objects->type,
-                                                list_make1(argument), InvalidOid, InvalidOid,
-                                                COERCE_EXPLICIT_CALL));
+  Expr* function_call(int boundary, List* args) const {
+    return reinterpret_cast<Expr*>(makeFuncExpr(objects->boundaries[boundary], objects->type, args,
+                                                InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
   }
 
   const PlannedType* type;

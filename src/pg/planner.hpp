@@ -7,13 +7,15 @@
 
 namespace ids {
 
-// A function that makes an id of a time or a range; its name in SQL is the type's with a suffix.
+// A function that makes an id of a time, a range or the two ends of one; its name in SQL is the
+// type's with a suffix.
 struct TimeBoundary {
   const char* suffix;
   PGFunction function;
 };
 
-enum { kFirst, kLast, kRangeFirst, kRangeLast, kBoundaries };
+enum { kFirst, kLast, kRangeFirst, kRangeLast, kFromFirst, kFromLast, kBoundaries };
+constexpr int kMostBoundaryArguments = 2;
 
 // What belongs to a type in the catalogs; comparisons go by their btree strategy.
 struct CatalogObjects {

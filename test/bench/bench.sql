@@ -203,7 +203,9 @@ INSERT INTO result (measurement, name, repetition, value)
     (3, 'planning of a window: us', 'timestamptz', $$at >= '2026-03-01' AND at < '2026-03-02'$$),
     (4, 'planning of a window: us', 'ulid', $$id >= timestamptz '2026-03-01' AND id < timestamptz '2026-03-02'$$),
     (5, 'planning of a window from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
-    (6, 'planning of a window from now(): us', 'ulid', $$id >= now() - interval '1 day' AND id < now()$$)) q (n, measurement, name, condition),
+    (6, 'planning of a window from now(): us', 'ulid', $$id >= now() - interval '1 day' AND id < now()$$),
+    (7, 'planning of a range from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
+    (8, 'planning of a range from now(): us', 'ulid', $$id <@ tstzrange(now() - interval '1 day', now())$$)) q (n, measurement, name, condition),
     generate_series(1, 3 * :repetitions) repetition
   ORDER BY (n + 1) / 2, repetition, n;
 DROP TABLE planned;
