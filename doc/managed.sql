@@ -11,9 +11,9 @@
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
 --     CREATE EXTENSION uuidv7;
 --
--- When the server has the extension one day, "Managed servers" in uuidv7.md says how to move to it.
+-- Once the server has the extension, "Managed servers" in uuidv7.md says how to move to it.
 --
--- As in the extension, ids strictly increase over all sessions of the database, whatever the clock does, and have 52 random bits.
+-- As in the extension, ids strictly increase across all sessions of the database, whatever the clock does, and have 52 random bits.
 -- A sequence holds the last tick, so the order continues after restarts, failovers and restores of a dump. The differences are:
 -- - gen_uuidv7() writes the sequence, so it fails where nextval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.

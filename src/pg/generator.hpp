@@ -1,4 +1,4 @@
-// Generators: a tick that strictly increases over all sessions of the server.
+// Generators: a tick that strictly increases across all sessions of the server.
 #pragma once
 
 #include <concepts>
