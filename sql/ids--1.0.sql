@@ -1688,8 +1688,8 @@ END $procedure$;
 
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drop or detach partitions that end before a time';
 
--- Refuses names that another schema already has: pg_catalog is searched first, so the extension's objects would silently hide
--- those. A dump, which turns row_security off, is restored all the same: the two were together where it comes from.
+-- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
+-- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;

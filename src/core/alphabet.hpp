@@ -80,7 +80,7 @@ struct DigitPairs {
   }
 };
 
-// Some write base 62 with lower case first, others with upper case first.
+// Base 62 is in use with either case first.
 inline constexpr Alphabet<62> kBase62LowerFirst{
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LetterCase::distinct};
 inline constexpr Alphabet<62> kBase62UpperFirst{

@@ -355,7 +355,8 @@ struct FixedType {
                                                                                   : time + inwards);
   }
 
-  // These compare the argument with the number id with the boundary of the other argument, a time.
+  // These compare an id, which is the argument of that number, with the boundary of the other
+  // argument, a time.
   static int from_first(FunctionCallInfo fcinfo, int id) {
     const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());

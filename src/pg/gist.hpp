@@ -87,7 +87,7 @@ class GistClass {
   }
 
   // Splits the keys into two halves, by their lower bounds. If ids arrive in order, the new key is
-  // the last one, and the left page gets no more keys: then 90 % stay there.
+  // the last one, and the left page gets no more keys: then 90% stay there.
   static Datum gist_picksplit(FunctionCallInfo fcinfo) {
     auto* entries = reinterpret_cast<GistEntryVector*>(PG_GETARG_POINTER(0));
     auto* split = reinterpret_cast<GIST_SPLITVEC*>(PG_GETARG_POINTER(1));
