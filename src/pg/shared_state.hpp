@@ -30,7 +30,7 @@ struct SharedState {
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
-    std::uint64_t run;          // likewise; identifies this run of the server
+    std::uint64_t run;          // the same; identifies this run of the server
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() has lowered a mark
     pg_atomic_uint32 last_log;  // when check_clock() last logged, in seconds of the monotonic clock
