@@ -1,31 +1,32 @@
 -- UUID version 7 for servers where the extension ids cannot be installed, such as managed ones: the functions gen_uuidv7() and
 -- uuidv7_...() of the extension, with the same names, arguments and results, in SQL and PL/pgSQL for PostgreSQL 15 and later.
+-- Run it as the owner of the database, or as any role that can create functions in schema public:
 --
 --     psql -1 -v ON_ERROR_STOP=1 -f managed.sql
 --
--- as the owner of the database, or as any role that can create functions in schema public. For another schema, replace "public."
--- in this file, with the point. Where the server has pg_tle, psql can also make an extension of it, as a role with pgtle_admin:
+-- For another schema, replace each "public." in this file, including the period. If the server has pg_tle, a member of
+-- pgtle_admin can make it an extension instead, in psql:
 --
 --     \set script `cat managed.sql`
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
 --     CREATE EXTENSION uuidv7;
 --
--- When the server has the extension one day, "Managed servers" in uuidv7.md says how to move to it.
+-- Once the server has the extension, "Managed servers" in uuidv7.md says how to move to it.
 --
--- As there, ids are strictly increasing over all sessions of the database, whatever the clock does, and 52 of their bits are
--- random. A sequence holds the greatest so far, so the order goes on over restarts, failovers and restores of a dump. What differs:
--- - gen_uuidv7() writes the sequence, so it fails in a read-only transaction and on a standby, where nextval() does.
--- - An id takes some microseconds, and sessions that generate at once wait for each other as long.
--- - The sequence holds times until 2255.
+-- As in the extension, ids strictly increase across all sessions of the database, whatever the clock does, and have 52 random bits.
+-- A sequence holds the last tick, so the order continues after restarts, failovers and restores of a dump. The differences are:
+-- - gen_uuidv7() writes the sequence, so it fails where nextval() fails: in a read-only transaction and on a standby.
+-- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
+-- - The sequence can hold times until 2255.
 
--- The last tick: microseconds since 1970, and below them 10 bits that count within the microsecond.
+-- The last tick: microseconds since 1970, followed by 10 bits that count within the microsecond.
 CREATE SEQUENCE public.uuidv7_tick;
 
 COMMENT ON SEQUENCE public.uuidv7_tick IS 'state of gen_uuidv7(): microseconds since 1970 * 1024 + counter';
 
--- The bodies that follow RETURN are bound to what they name when they are created, so that no search_path can change them.
+-- A body after RETURN is parsed when the function is created, so no search_path can change what it refers to.
 
--- The tick of the clock, its counter at a random number below 512.
+-- The tick of the current time, with a random counter below 512.
 CREATE FUNCTION public.uuidv7_clock_tick() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN ((date_part('epoch', clock_timestamp()) * 1000000)::bigint << 10) + floor(random() * 512)::bigint;
 
@@ -34,15 +35,15 @@ CREATE FUNCTION public.uuidv7_of_tick(tick bigint) RETURNS uuid LANGUAGE sql VOL
 RETURN (lpad(to_hex(((tick >> 10) / 1000 << 16) + 28672 + (tick >> 10) % 1000 * 4096 / 1000), 16, '0')
 	|| to_hex(2048 + (tick & 1023)) || substr(gen_random_uuid()::text, 23))::uuid;
 
--- It runs as its owner, since nobody else should write the sequence, and with the search_path of its caller, since to set one
--- would take longer than the rest of it. So it says the schema of all that it names, and uses no operator.
+-- This runs as its owner, because nobody else should write the sequence. It runs with the search_path of its caller, because
+-- setting one would take longer than all the rest. So every name has its schema, and there are no operators.
 CREATE FUNCTION public.gen_uuidv7() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
 	locked boolean := false;
 	tick bigint;
 BEGIN
-	-- Nobody else may take a tick between nextval and setval. The lock is not the transaction's, so that others need not wait for
-	-- its end; therefore it has to be given back after an error and after the cancelling of a statement. Its number is "uuidv7".
+	-- Nobody else may take a tick between nextval and setval. The session holds the lock, not the transaction, so that others need
+	-- not wait for the commit. So it must also be released after an error or a cancellation. Its number spells "uuidv7".
 	BEGIN
 		locked := pg_catalog.pg_advisory_lock(129147139814967) IS NOT NULL;
 		tick := pg_catalog.setval('public.uuidv7_tick', GREATEST(pg_catalog.nextval('public.uuidv7_tick'), public.uuidv7_clock_tick()));
@@ -56,7 +57,7 @@ BEGIN
 	RETURN public.uuidv7_of_tick(tick);
 END $$;
 
-COMMENT ON FUNCTION public.gen_uuidv7() IS 'new UUID version 7, greater than every one before in this database';
+COMMENT ON FUNCTION public.gen_uuidv7() IS 'generate UUID version 7, greater than all previous ones';
 
 CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
 	SET search_path = pg_catalog, pg_temp AS $$
@@ -66,13 +67,13 @@ DECLARE
 BEGIN
 	IF unix_us < 0 OR unix_us >= 281474976710656000 THEN
 		RAISE EXCEPTION 'timestamp out of range for uuidv7' USING ERRCODE = 'datetime_field_overflow',
-			DETAIL = 'gen_uuidv7 takes times from 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
+			DETAIL = 'gen_uuidv7 accepts times from 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
 	END IF;
 	us := unix_us % 1000;
 	RETURN (lpad(to_hex((div(unix_us, 1000)::bigint << 16) + 28672 + us * 4096 / 1000), 16, '0') || substr(gen_random_uuid()::text, 20))::uuid;
 END $$;
 
-COMMENT ON FUNCTION public.gen_uuidv7(timestamptz) IS 'new UUID version 7 of a given time, for back-filling';
+COMMENT ON FUNCTION public.gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
 
 CREATE FUNCTION public.uuidv7_unix_ms(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || substr($1::text, 1, 8) || substr($1::text, 10, 4))::bit(48)::bigint;
@@ -81,14 +82,14 @@ CREATE FUNCTION public.uuidv7_extract_timestamp(uuid) RETURNS timestamptz LANGUA
 RETURN CASE WHEN substr($1::text, 15, 1) = '7' AND substr($1::text, 20, 1) IN ('8', '9', 'a', 'b')
 	THEN (date '1970-01-01' + (public.uuidv7_unix_ms($1) / 86400000)::int + public.uuidv7_unix_ms($1) % 86400000 * interval '1 ms') AT TIME ZONE 'UTC' END;
 
-COMMENT ON FUNCTION public.uuidv7_extract_timestamp(uuid) IS 'time of a UUID version 7; null for another version';
+COMMENT ON FUNCTION public.uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 
 CREATE FUNCTION public.uuidv7_time_decoder(text) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN public.uuidv7_extract_timestamp($1::uuid);
 
-COMMENT ON FUNCTION public.uuidv7_time_decoder(text) IS 'time of a UUID version 7 as text, for pg_partman';
+COMMENT ON FUNCTION public.uuidv7_time_decoder(text) IS 'extract timestamp from UUID version 7 as text, for pg_partman';
 
--- The first or the last id of a millisecond; of one out of range the first or the last of all.
+-- The first or last id of a millisecond; for a time out of range, the first or last of all ids.
 CREATE FUNCTION public.uuidv7_boundary(unix_ms numeric, is_last boolean) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN unix_ms < 0 THEN '00000000-0000-7000-8000-000000000000' WHEN unix_ms > 281474976710655 THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 	ELSE lpad(to_hex(unix_ms::bigint), 12, '0') || CASE WHEN is_last THEN '7fffbfffffffffffffff' ELSE '70008000000000000000' END END::uuid;
@@ -98,10 +99,10 @@ RETURN public.uuidv7_boundary(ceil(extract(epoch FROM $1 AT TIME ZONE 'UTC') * 1
 CREATE FUNCTION public.uuidv7_last(timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN public.uuidv7_boundary(floor(extract(epoch FROM $1 AT TIME ZONE 'UTC') * 1000), true);
 
-COMMENT ON FUNCTION public.uuidv7_first(timestamptz) IS 'smallest UUID version 7 whose time is at or after this';
-COMMENT ON FUNCTION public.uuidv7_last(timestamptz)  IS 'greatest UUID version 7 whose time is at or before this';
+COMMENT ON FUNCTION public.uuidv7_first(timestamptz) IS 'smallest UUID version 7 whose time is at or after the timestamp';
+COMMENT ON FUNCTION public.uuidv7_last(timestamptz)  IS 'greatest UUID version 7 whose time is at or before the timestamp';
 
--- The milliseconds that a range contains, of those that an id can hold: from the first to the last, or none if that is smaller.
+-- The first and last millisecond of an id in the range. If there is none, the first is greater than the last.
 CREATE FUNCTION public.uuidv7_first_ms(tstzrange) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN isempty($1) THEN 281474976710656 WHEN lower_inf($1) THEN 0
 	ELSE greatest(0, CASE WHEN lower_inc($1) THEN ceil(extract(epoch FROM lower($1) AT TIME ZONE 'UTC') * 1000)

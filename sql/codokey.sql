@@ -190,7 +190,7 @@ FROM decoded, error_of(format('codokey_range(%L, %s, %s, %s)', key, since_year, 
 ORDER BY 1, 2;
 SELECT id, key, error
 FROM decoded, error_of(format('codokey_unit(%L, %s, %s, %s)', key, since_year, until_year, until_split)) error, regexp_instr(key, '[^0-9A-Za-z]') position
-WHERE expect = 'bad_character' AND error <> format('22P02 Character "%s" at position %s is not a base-36 digit.', substr(key, position, 1), position);
+WHERE expect = 'bad_character' AND error <> format('22P02 Character "%s" at position %s is not a base 36 digit.', substr(key, position, 1), position);
 SELECT count(*) > 0 AS read,
        count(*) FILTER (WHERE codokey_extract_timestamp(key, since_year::int, until_year::int, until_split::int) <> instant(unix_s, nanos)
          OR lower(codokey_range(key, since_year::int, until_year::int, until_split::int)) <> instant(unix_s, nanos)

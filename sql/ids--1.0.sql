@@ -1,38 +1,37 @@
 \echo Use "CREATE EXTENSION ids" to load this file. \quit
 
--- What the identifier types share
+-- Objects that the identifier types share
 
--- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
--- range, and "tstzrange @> unknown" would no longer know which to take.
+-- Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
+-- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange, as the operators of identifiers take it';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange as an operand of identifier operators';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange as an operand of identifier operators';
 
 -- The generators' clocks
 
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
+COMMENT ON FUNCTION ids_generators() IS 'generators used since server start, with their last times';
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
+COMMENT ON FUNCTION ids_reset_clock() IS 'reset generators that are ahead of the clock';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
--- The time up to which ids of this database were made, in microseconds since 1970. The generators keep it in the sequence's
--- page, ahead of what they give; only superusers can change it.
+-- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 
-COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
+COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 
 CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
-COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
+COMMENT ON SEQUENCE ids_internal.clock IS 'microseconds since 1970 up to which ids may have been generated';
 
--- Nor can those who get what a superuser makes, by default privileges.
+-- Default privileges may have granted others rights on these objects.
 DO $$
 DECLARE
 	object text;
@@ -53,7 +52,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
+-- ulid: 48 bits of Unix milliseconds, 80 random bits
 
 CREATE TYPE ulid;
 
@@ -92,7 +91,7 @@ COMMENT ON FUNCTION ulid_ge(ulid, ulid) IS 'implementation of >= operator';
 
 CREATE FUNCTION ulid_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = ulid_eq, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = ulid_ne, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
@@ -117,11 +116,11 @@ CREATE FUNCTION ulid_hash(ulid)                                                 
 CREATE FUNCTION ulid_hash_extended(ulid, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION ulid_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
+COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'hash';
-COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash';
 COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION ulid_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -133,14 +132,14 @@ CREATE FUNCTION ulid_gist_penalty(internal, internal, internal)              RET
 CREATE FUNCTION ulid_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_gist_compress(internal)                                 IS 'GiST: id as a key';
-COMMENT ON FUNCTION ulid_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
-COMMENT ON FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
-COMMENT ON FUNCTION ulid_gist_union(internal, internal)                          IS 'GiST: key of a page';
-COMMENT ON FUNCTION ulid_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
-COMMENT ON FUNCTION ulid_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
-COMMENT ON FUNCTION ulid_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
-COMMENT ON FUNCTION ulid_gist_sortsupport(internal)                              IS 'GiST: sort support';
+COMMENT ON FUNCTION ulid_gist_compress(internal)                                 IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_fetch(internal)                                    IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_union(internal, internal)                          IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_same(bytea, bytea, internal)                       IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_penalty(internal, internal, internal)              IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_picksplit(internal, internal)                      IS 'GiST support';
+COMMENT ON FUNCTION ulid_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
 	OPERATOR 1 <,
@@ -220,18 +219,18 @@ BEGIN
 	END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'order of ulid';
-COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'order of ulid';
+COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'comparison of ulid';
+COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'comparison of ulid';
 COMMENT ON OPERATOR FAMILY ulid_ops USING hash  IS 'hashing of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
-COMMENT ON OPERATOR FAMILY ulid_ops USING gist  IS 'order of ulid';
-COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'order of ulid';
-COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
-COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'least and greatest ulid of block ranges';
-COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
-COMMENT ON OPERATOR CLASS  ulid_minmax_multi_ops USING brin IS 'several ranges of ulid of block ranges';
-COMMENT ON OPERATOR FAMILY ulid_bloom_ops        USING brin IS 'bloom filters over ulid of block ranges';
-COMMENT ON OPERATOR CLASS  ulid_bloom_ops        USING brin IS 'bloom filters over ulid of block ranges';
+COMMENT ON OPERATOR FAMILY ulid_ops USING gist  IS 'comparison of ulid';
+COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'comparison of ulid';
+COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'minimum and maximum ulid of each block range';
+COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'minimum and maximum ulid of each block range';
+COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several intervals of ulid for each block range';
+COMMENT ON OPERATOR CLASS  ulid_minmax_multi_ops USING brin IS 'several intervals of ulid for each block range';
+COMMENT ON OPERATOR FAMILY ulid_bloom_ops        USING brin IS 'Bloom filter on ulid for each block range';
+COMMENT ON OPERATOR CLASS  ulid_bloom_ops        USING brin IS 'Bloom filter on ulid for each block range';
 
 -- Aggregates
 
@@ -247,42 +246,42 @@ CREATE AGGREGATE max(ulid) (SFUNC = ulid_larger,  STYPE = ulid, COMBINEFUNC = ul
 COMMENT ON AGGREGATE min(ulid) IS 'minimum value of all ulid input values';
 COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
--- function has the name of the type, so that text(id) is a cast here as well.
+-- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(ulid) RETURNS text AS 'MODULE_PATHNAME', 'ulid_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION text(ulid) IS 'text of the id';
+COMMENT ON FUNCTION text(ulid) IS 'convert ulid to text';
 
 CREATE CAST (ulid AS text) WITH FUNCTION text(ulid) AS ASSIGNMENT;
 
-COMMENT ON CAST (ulid AS text) IS 'text of the id';
+COMMENT ON CAST (ulid AS text) IS 'convert ulid to text';
 
--- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+-- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS ulid)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS ulid) WITH INOUT AS ASSIGNMENT;
 
-COMMENT ON CAST (text AS ulid)    IS 'id of this text';
-COMMENT ON CAST (varchar AS ulid) IS 'id of this text';
+COMMENT ON CAST (text AS ulid)    IS 'convert text to ulid';
+COMMENT ON CAST (varchar AS ulid) IS 'convert varchar to ulid';
 
 CREATE FUNCTION ulid_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_is_valid(text) IS 'whether the text is a valid ulid';
+COMMENT ON FUNCTION ulid_is_valid(text) IS 'test whether text is a valid ulid';
 
 -- Bytes
 
 CREATE FUNCTION ulid_to_bytea(ulid)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_bytea(bytea) RETURNS ulid   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_to_bytea(ulid)     IS 'bytes of the id, most significant first';
-COMMENT ON FUNCTION ulid_from_bytea(bytea) IS 'id of these bytes, most significant first';
+COMMENT ON FUNCTION ulid_to_bytea(ulid)     IS 'convert ulid to bytes, most significant first';
+COMMENT ON FUNCTION ulid_from_bytea(bytea) IS 'convert bytes, most significant first, to ulid';
 
 CREATE CAST (ulid AS bytea) WITH FUNCTION ulid_to_bytea(ulid);
 CREATE CAST (bytea AS ulid) WITH FUNCTION ulid_from_bytea(bytea);
 
-COMMENT ON CAST (ulid AS bytea) IS 'bytes of the id, most significant first';
-COMMENT ON CAST (bytea AS ulid) IS 'id of these bytes, most significant first';
+COMMENT ON CAST (ulid AS bytea) IS 'convert ulid to bytes, most significant first';
+COMMENT ON CAST (bytea AS ulid) IS 'convert bytes, most significant first, to ulid';
 
 -- Time
 
@@ -294,9 +293,9 @@ CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PA
 CREATE FUNCTION ulid_range_first("from" timestamptz, upto timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'ulid_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION ulid_range_last("from" timestamptz, upto timestamptz)  RETURNS ulid AS 'MODULE_PATHNAME', 'ulid_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'time of the id';
-COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after this';
-COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before this';
+COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'extract timestamp from ulid';
+COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after the timestamp';
+COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before the timestamp';
 COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range';
 COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range';
 COMMENT ON FUNCTION ulid_range_first(timestamptz, timestamptz) IS 'smallest ulid whose time is in tstzrange(from, upto)';
@@ -304,18 +303,18 @@ COMMENT ON FUNCTION ulid_range_last(timestamptz, timestamptz)  IS 'greatest ulid
 
 CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
 
-COMMENT ON CAST (ulid AS timestamptz) IS 'time of the id';
+COMMENT ON CAST (ulid AS timestamptz) IS 'extract timestamp from ulid';
 
--- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION ulid_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_support(internal) IS 'planner support of the time predicates';
+COMMENT ON FUNCTION ulid_support(internal) IS 'planner support for comparisons of ulid with times';
 
--- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+-- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_ulid AS ulid;
 
-COMMENT ON DOMAIN ids_ulid IS 'ulid, as the operators of multiranges take it';
+COMMENT ON DOMAIN ids_ulid IS 'ulid as an operand of multirange operators';
 
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -356,43 +355,43 @@ CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange,
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzmultirange, LEFTARG = ids_ulid, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_ulid, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of the id is before this';
-COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of the id is at or before this';
-COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of the id is after this';
-COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of the id is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'this is before the time of the id';
-COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'this is at or before the time of the id';
-COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'this is after the time of the id';
-COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains the time of the id';
-COMMENT ON OPERATOR <@ (ids_ulid, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_ulid) IS 'one of the ranges contains the time of the id';
+COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before timestamp';
+COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before timestamp';
+COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of ulid is after timestamp';
+COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of ulid is at or after timestamp';
+COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'timestamp is before time of ulid';
+COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'timestamp is at or before time of ulid';
+COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'timestamp is after time of ulid';
+COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'timestamp is at or after time of ulid';
+COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of ulid is contained by range';
+COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains time of ulid';
+COMMENT ON OPERATOR <@ (ids_ulid, ids_tstzmultirange) IS 'time of ulid is contained by multirange';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_ulid) IS 'multirange contains time of ulid';
 
 -- The same 16 bytes as a uuid
 
 CREATE CAST (ulid AS uuid) WITHOUT FUNCTION;
 CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
 
-COMMENT ON CAST (ulid AS uuid) IS 'uuid of the same 16 bytes';
-COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
+COMMENT ON CAST (ulid AS uuid) IS 'convert ulid to uuid of the same bytes';
+COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
-COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';
+COMMENT ON FUNCTION gen_ulid()            IS 'generate ulid, greater than all previous ones';
+COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for backfilling';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'fields of a ulid: time, randomness';
-COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'ulid of these fields: time, 10 bytes of randomness';
+COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'split ulid into time and randomness';
+COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'construct ulid from time and 10 random bytes';
 
--- scru160: 48 bits of Unix milliseconds, 16 of counter, 16 and 80 of randomness
+-- scru160: 48 bits of Unix milliseconds, a 16-bit counter, 16 and 80 random bits
 
 CREATE TYPE scru160;
 
@@ -431,7 +430,7 @@ COMMENT ON FUNCTION scru160_ge(scru160, scru160) IS 'implementation of >= operat
 
 CREATE FUNCTION scru160_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = scru160_eq, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = scru160_ne, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
@@ -456,11 +455,11 @@ CREATE FUNCTION scru160_hash(scru160)                                           
 CREATE FUNCTION scru160_hash_extended(scru160, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION scru160_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
+COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION scru160_hash(scru160)                                        IS 'hash';
-COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash';
 COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION scru160_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -472,14 +471,14 @@ CREATE FUNCTION scru160_gist_penalty(internal, internal, internal)              
 CREATE FUNCTION scru160_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_gist_compress(internal)                                 IS 'GiST: id as a key';
-COMMENT ON FUNCTION scru160_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
-COMMENT ON FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
-COMMENT ON FUNCTION scru160_gist_union(internal, internal)                          IS 'GiST: key of a page';
-COMMENT ON FUNCTION scru160_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
-COMMENT ON FUNCTION scru160_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
-COMMENT ON FUNCTION scru160_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
-COMMENT ON FUNCTION scru160_gist_sortsupport(internal)                              IS 'GiST: sort support';
+COMMENT ON FUNCTION scru160_gist_compress(internal)                                 IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_fetch(internal)                                    IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_union(internal, internal)                          IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_same(bytea, bytea, internal)                       IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_penalty(internal, internal, internal)              IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_picksplit(internal, internal)                      IS 'GiST support';
+COMMENT ON FUNCTION scru160_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
 	OPERATOR 1 <,
@@ -559,18 +558,18 @@ BEGIN
 	END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'order of scru160';
-COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'order of scru160';
+COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'comparison of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'comparison of scru160';
 COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
-COMMENT ON OPERATOR FAMILY scru160_ops USING gist  IS 'order of scru160';
-COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'order of scru160';
-COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
-COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'least and greatest scru160 of block ranges';
-COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
-COMMENT ON OPERATOR CLASS  scru160_minmax_multi_ops USING brin IS 'several ranges of scru160 of block ranges';
-COMMENT ON OPERATOR FAMILY scru160_bloom_ops        USING brin IS 'bloom filters over scru160 of block ranges';
-COMMENT ON OPERATOR CLASS  scru160_bloom_ops        USING brin IS 'bloom filters over scru160 of block ranges';
+COMMENT ON OPERATOR FAMILY scru160_ops USING gist  IS 'comparison of scru160';
+COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'comparison of scru160';
+COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'minimum and maximum scru160 of each block range';
+COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'minimum and maximum scru160 of each block range';
+COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several intervals of scru160 for each block range';
+COMMENT ON OPERATOR CLASS  scru160_minmax_multi_ops USING brin IS 'several intervals of scru160 for each block range';
+COMMENT ON OPERATOR FAMILY scru160_bloom_ops        USING brin IS 'Bloom filter on scru160 for each block range';
+COMMENT ON OPERATOR CLASS  scru160_bloom_ops        USING brin IS 'Bloom filter on scru160 for each block range';
 
 -- Aggregates
 
@@ -586,42 +585,42 @@ CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINE
 COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
 COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
--- function has the name of the type, so that text(id) is a cast here as well.
+-- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(scru160) RETURNS text AS 'MODULE_PATHNAME', 'scru160_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION text(scru160) IS 'text of the id';
+COMMENT ON FUNCTION text(scru160) IS 'convert scru160 to text';
 
 CREATE CAST (scru160 AS text) WITH FUNCTION text(scru160) AS ASSIGNMENT;
 
-COMMENT ON CAST (scru160 AS text) IS 'text of the id';
+COMMENT ON CAST (scru160 AS text) IS 'convert scru160 to text';
 
--- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+-- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS scru160)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS scru160) WITH INOUT AS ASSIGNMENT;
 
-COMMENT ON CAST (text AS scru160)    IS 'id of this text';
-COMMENT ON CAST (varchar AS scru160) IS 'id of this text';
+COMMENT ON CAST (text AS scru160)    IS 'convert text to scru160';
+COMMENT ON CAST (varchar AS scru160) IS 'convert varchar to scru160';
 
 CREATE FUNCTION scru160_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_is_valid(text) IS 'whether the text is a valid scru160';
+COMMENT ON FUNCTION scru160_is_valid(text) IS 'test whether text is a valid scru160';
 
 -- Bytes
 
 CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_from_bytea(bytea) RETURNS scru160   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'bytes of the id, most significant first';
-COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'id of these bytes, most significant first';
+COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'convert scru160 to bytes, most significant first';
+COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'convert bytes, most significant first, to scru160';
 
 CREATE CAST (scru160 AS bytea) WITH FUNCTION scru160_to_bytea(scru160);
 CREATE CAST (bytea AS scru160) WITH FUNCTION scru160_from_bytea(bytea);
 
-COMMENT ON CAST (scru160 AS bytea) IS 'bytes of the id, most significant first';
-COMMENT ON CAST (bytea AS scru160) IS 'id of these bytes, most significant first';
+COMMENT ON CAST (scru160 AS bytea) IS 'convert scru160 to bytes, most significant first';
+COMMENT ON CAST (bytea AS scru160) IS 'convert bytes, most significant first, to scru160';
 
 -- Time
 
@@ -633,9 +632,9 @@ CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MOD
 CREATE FUNCTION scru160_range_first("from" timestamptz, upto timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'scru160_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION scru160_range_last("from" timestamptz, upto timestamptz)  RETURNS scru160 AS 'MODULE_PATHNAME', 'scru160_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'time of the id';
-COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after this';
-COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before this';
+COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'extract timestamp from scru160';
+COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after the timestamp';
+COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before the timestamp';
 COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range';
 COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range';
 COMMENT ON FUNCTION scru160_range_first(timestamptz, timestamptz) IS 'smallest scru160 whose time is in tstzrange(from, upto)';
@@ -643,18 +642,18 @@ COMMENT ON FUNCTION scru160_range_last(timestamptz, timestamptz)  IS 'greatest s
 
 CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
 
-COMMENT ON CAST (scru160 AS timestamptz) IS 'time of the id';
+COMMENT ON CAST (scru160 AS timestamptz) IS 'extract timestamp from scru160';
 
--- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION scru160_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_support(internal) IS 'planner support of the time predicates';
+COMMENT ON FUNCTION scru160_support(internal) IS 'planner support for comparisons of scru160 with times';
 
--- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+-- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_scru160 AS scru160;
 
-COMMENT ON DOMAIN ids_scru160 IS 'scru160, as the operators of multiranges take it';
+COMMENT ON DOMAIN ids_scru160 IS 'scru160 as an operand of multirange operators';
 
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -695,41 +694,41 @@ CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzran
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzmultirange, LEFTARG = ids_scru160, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_scru160, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of the id is before this';
-COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of the id is at or before this';
-COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of the id is after this';
-COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of the id is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'this is before the time of the id';
-COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'this is at or before the time of the id';
-COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'this is after the time of the id';
-COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains the time of the id';
-COMMENT ON OPERATOR <@ (ids_scru160, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_scru160) IS 'one of the ranges contains the time of the id';
+COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before timestamp';
+COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before timestamp';
+COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of scru160 is after timestamp';
+COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of scru160 is at or after timestamp';
+COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'timestamp is before time of scru160';
+COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'timestamp is at or before time of scru160';
+COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'timestamp is after time of scru160';
+COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'timestamp is at or after time of scru160';
+COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of scru160 is contained by range';
+COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains time of scru160';
+COMMENT ON OPERATOR <@ (ids_scru160, ids_tstzmultirange) IS 'time of scru160 is contained by multirange';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_scru160) IS 'multirange contains time of scru160';
 
 -- Hexadecimal, generators and parts
 
 CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_hex(scru160) IS 'the 40 hexadecimal digits of a scru160';
+COMMENT ON FUNCTION scru160_hex(scru160) IS 'convert scru160 to 40 hexadecimal digits';
 
 CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_scru160()            IS 'new scru160, greater than every one before on this server';
-COMMENT ON FUNCTION gen_scru160_us()         IS 'new scru160 with the microsecond in it, greater than every one before';
-COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'new scru160 of a given time, for back-filling';
+COMMENT ON FUNCTION gen_scru160()            IS 'generate scru160, greater than all previous ones';
+COMMENT ON FUNCTION gen_scru160_us()         IS 'generate scru160 with microseconds, greater than all previous ones';
+COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'generate scru160 of a given time, for backfilling';
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'fields of a scru160: time, counter, random16, random80';
-COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'scru160 of these fields: time, counter, random16, 10 bytes of random80';
+COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'split scru160 into time, counter, random16 and random80';
+COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'construct scru160 from time, counter, random16 and 10 random bytes';
 
--- tbsl: 60 bits of Unix seconds, microseconds and machine id as one decimal number, 20 bits of suffix
+-- tbsl: 60 bits of Unix seconds, microseconds and machine id as one decimal number, a 20-bit suffix
 
 CREATE TYPE tbsl;
 
@@ -768,7 +767,7 @@ COMMENT ON FUNCTION tbsl_ge(tbsl, tbsl) IS 'implementation of >= operator';
 
 CREATE FUNCTION tbsl_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = tbsl_eq, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = tbsl_ne, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
@@ -793,11 +792,11 @@ CREATE FUNCTION tbsl_hash(tbsl)                                                 
 CREATE FUNCTION tbsl_hash_extended(tbsl, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION tbsl_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
+COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'hash';
-COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash';
 COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION tbsl_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -809,14 +808,14 @@ CREATE FUNCTION tbsl_gist_penalty(internal, internal, internal)              RET
 CREATE FUNCTION tbsl_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_gist_compress(internal)                                 IS 'GiST: id as a key';
-COMMENT ON FUNCTION tbsl_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
-COMMENT ON FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
-COMMENT ON FUNCTION tbsl_gist_union(internal, internal)                          IS 'GiST: key of a page';
-COMMENT ON FUNCTION tbsl_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
-COMMENT ON FUNCTION tbsl_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
-COMMENT ON FUNCTION tbsl_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
-COMMENT ON FUNCTION tbsl_gist_sortsupport(internal)                              IS 'GiST: sort support';
+COMMENT ON FUNCTION tbsl_gist_compress(internal)                                 IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_fetch(internal)                                    IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_union(internal, internal)                          IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_same(bytea, bytea, internal)                       IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_penalty(internal, internal, internal)              IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_picksplit(internal, internal)                      IS 'GiST support';
+COMMENT ON FUNCTION tbsl_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
 	OPERATOR 1 <,
@@ -896,18 +895,18 @@ BEGIN
 	END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'order of tbsl';
-COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'order of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'comparison of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'comparison of tbsl';
 COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
-COMMENT ON OPERATOR FAMILY tbsl_ops USING gist  IS 'order of tbsl';
-COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'order of tbsl';
-COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
-COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'least and greatest tbsl of block ranges';
-COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
-COMMENT ON OPERATOR CLASS  tbsl_minmax_multi_ops USING brin IS 'several ranges of tbsl of block ranges';
-COMMENT ON OPERATOR FAMILY tbsl_bloom_ops        USING brin IS 'bloom filters over tbsl of block ranges';
-COMMENT ON OPERATOR CLASS  tbsl_bloom_ops        USING brin IS 'bloom filters over tbsl of block ranges';
+COMMENT ON OPERATOR FAMILY tbsl_ops USING gist  IS 'comparison of tbsl';
+COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'comparison of tbsl';
+COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'minimum and maximum tbsl of each block range';
+COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'minimum and maximum tbsl of each block range';
+COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several intervals of tbsl for each block range';
+COMMENT ON OPERATOR CLASS  tbsl_minmax_multi_ops USING brin IS 'several intervals of tbsl for each block range';
+COMMENT ON OPERATOR FAMILY tbsl_bloom_ops        USING brin IS 'Bloom filter on tbsl for each block range';
+COMMENT ON OPERATOR CLASS  tbsl_bloom_ops        USING brin IS 'Bloom filter on tbsl for each block range';
 
 -- Aggregates
 
@@ -923,42 +922,42 @@ CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tb
 COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
 COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
--- function has the name of the type, so that text(id) is a cast here as well.
+-- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(tbsl) RETURNS text AS 'MODULE_PATHNAME', 'tbsl_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION text(tbsl) IS 'text of the id';
+COMMENT ON FUNCTION text(tbsl) IS 'convert tbsl to text';
 
 CREATE CAST (tbsl AS text) WITH FUNCTION text(tbsl) AS ASSIGNMENT;
 
-COMMENT ON CAST (tbsl AS text) IS 'text of the id';
+COMMENT ON CAST (tbsl AS text) IS 'convert tbsl to text';
 
--- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+-- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS tbsl)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS tbsl) WITH INOUT AS ASSIGNMENT;
 
-COMMENT ON CAST (text AS tbsl)    IS 'id of this text';
-COMMENT ON CAST (varchar AS tbsl) IS 'id of this text';
+COMMENT ON CAST (text AS tbsl)    IS 'convert text to tbsl';
+COMMENT ON CAST (varchar AS tbsl) IS 'convert varchar to tbsl';
 
 CREATE FUNCTION tbsl_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_is_valid(text) IS 'whether the text is a valid tbsl';
+COMMENT ON FUNCTION tbsl_is_valid(text) IS 'test whether text is a valid tbsl';
 
 -- Bytes
 
 CREATE FUNCTION tbsl_to_bytea(tbsl)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_bytea(bytea) RETURNS tbsl   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'bytes of the id, most significant first';
-COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'id of these bytes, most significant first';
+COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'convert tbsl to bytes, most significant first';
+COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'convert bytes, most significant first, to tbsl';
 
 CREATE CAST (tbsl AS bytea) WITH FUNCTION tbsl_to_bytea(tbsl);
 CREATE CAST (bytea AS tbsl) WITH FUNCTION tbsl_from_bytea(bytea);
 
-COMMENT ON CAST (tbsl AS bytea) IS 'bytes of the id, most significant first';
-COMMENT ON CAST (bytea AS tbsl) IS 'id of these bytes, most significant first';
+COMMENT ON CAST (tbsl AS bytea) IS 'convert tbsl to bytes, most significant first';
+COMMENT ON CAST (bytea AS tbsl) IS 'convert bytes, most significant first, to tbsl';
 
 -- Time
 
@@ -970,9 +969,9 @@ CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PA
 CREATE FUNCTION tbsl_range_first("from" timestamptz, upto timestamptz) RETURNS tbsl AS 'MODULE_PATHNAME', 'tbsl_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_last("from" timestamptz, upto timestamptz)  RETURNS tbsl AS 'MODULE_PATHNAME', 'tbsl_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'time of the id';
-COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after this';
-COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before this';
+COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'extract timestamp from tbsl';
+COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after the timestamp';
+COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before the timestamp';
 COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range';
 COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range';
 COMMENT ON FUNCTION tbsl_range_first(timestamptz, timestamptz) IS 'smallest tbsl whose time is in tstzrange(from, upto)';
@@ -980,18 +979,18 @@ COMMENT ON FUNCTION tbsl_range_last(timestamptz, timestamptz)  IS 'greatest tbsl
 
 CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
 
-COMMENT ON CAST (tbsl AS timestamptz) IS 'time of the id';
+COMMENT ON CAST (tbsl AS timestamptz) IS 'extract timestamp from tbsl';
 
--- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION tbsl_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support of the time predicates';
+COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support for comparisons of tbsl with times';
 
--- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+-- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_tbsl AS tbsl;
 
-COMMENT ON DOMAIN ids_tbsl IS 'tbsl, as the operators of multiranges take it';
+COMMENT ON DOMAIN ids_tbsl IS 'tbsl as an operand of multirange operators';
 
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -1032,26 +1031,26 @@ CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange,
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzmultirange, LEFTARG = ids_tbsl, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_tbsl, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of the id is before this';
-COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of the id is at or before this';
-COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of the id is after this';
-COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of the id is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'this is before the time of the id';
-COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'this is at or before the time of the id';
-COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'this is after the time of the id';
-COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains the time of the id';
-COMMENT ON OPERATOR <@ (ids_tbsl, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_tbsl) IS 'one of the ranges contains the time of the id';
+COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before timestamp';
+COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before timestamp';
+COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of tbsl is after timestamp';
+COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of tbsl is at or after timestamp';
+COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'timestamp is before time of tbsl';
+COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'timestamp is at or before time of tbsl';
+COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'timestamp is after time of tbsl';
+COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'timestamp is at or after time of tbsl';
+COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of tbsl is contained by range';
+COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains time of tbsl';
+COMMENT ON OPERATOR <@ (ids_tbsl, ids_tstzmultirange) IS 'time of tbsl is contained by multirange';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_tbsl) IS 'multirange contains time of tbsl';
 
 -- Transport encodings
 
 CREATE FUNCTION tbsl_to_base(tbsl, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_base(text, base int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'tbsl as a number in base 16, 32, 36, 58 or 62';
-COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'tbsl of a number in base 16, 32, 36, 58 or 62';
+COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'convert tbsl to number in base 16, 32, 36, 58 or 62';
+COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'convert number in base 16, 32, 36, 58 or 62 to tbsl';
 
 -- Generators and parts
 
@@ -1059,18 +1058,18 @@ CREATE FUNCTION gen_tbsl()                                                      
 CREATE FUNCTION gen_tbsl_machine(machine_id int DEFAULT -1, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_tbsl(at timestamptz)                                                     RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_tbsl()                     IS 'new tbsl of machine ids.node_id or 0, greater than every one before';
-COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'new tbsl of a machine id, its suffix random or counting from 1';
-COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'new tbsl of a given time, for back-filling';
+COMMENT ON FUNCTION gen_tbsl()                     IS 'generate tbsl of machine ids.node_id, greater than all previous ones';
+COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'generate tbsl of a machine id, with a random or sequenced suffix';
+COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'generate tbsl of a given time, for backfilling';
 
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION tbsl_from_parts(at timestamptz, machine_id int, suffix int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_parts(tbsl)                       IS 'fields of a tbsl: time, machine id, suffix';
-COMMENT ON FUNCTION tbsl_from_parts(timestamptz, int, int) IS 'tbsl of these fields: time, machine id, suffix';
+COMMENT ON FUNCTION tbsl_parts(tbsl)                       IS 'split tbsl into time, machine id and suffix';
+COMMENT ON FUNCTION tbsl_from_parts(timestamptz, int, int) IS 'construct tbsl from time, machine id and suffix';
 
--- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
+-- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 random bits, a 10-bit increment
 
 CREATE TYPE snowflake;
 
@@ -1109,7 +1108,7 @@ COMMENT ON FUNCTION snowflake_ge(snowflake, snowflake) IS 'implementation of >= 
 
 CREATE FUNCTION snowflake_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, > and >=';
+COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = snowflake_eq, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = snowflake_ne, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
@@ -1134,11 +1133,11 @@ CREATE FUNCTION snowflake_hash(snowflake)                                       
 CREATE FUNCTION snowflake_hash_extended(snowflake, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater: -1, 0 or 1';
+COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION snowflake_sortsupport(internal)                            IS 'sort support';
-COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support: the times of two values and an offset';
+COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION snowflake_hash(snowflake)                                        IS 'hash';
-COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash, with a seed';
+COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash';
 COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION snowflake_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1150,14 +1149,14 @@ CREATE FUNCTION snowflake_gist_penalty(internal, internal, internal)            
 CREATE FUNCTION snowflake_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_gist_compress(internal)                                 IS 'GiST: id as a key';
-COMMENT ON FUNCTION snowflake_gist_fetch(internal)                                    IS 'GiST: key of a leaf as an id';
-COMMENT ON FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) IS 'GiST: whether ids of a key can match';
-COMMENT ON FUNCTION snowflake_gist_union(internal, internal)                          IS 'GiST: key of a page';
-COMMENT ON FUNCTION snowflake_gist_same(bytea, bytea, internal)                       IS 'GiST: whether two keys are equal';
-COMMENT ON FUNCTION snowflake_gist_penalty(internal, internal, internal)              IS 'GiST: how much longer a key gets';
-COMMENT ON FUNCTION snowflake_gist_picksplit(internal, internal)                      IS 'GiST: split of a page';
-COMMENT ON FUNCTION snowflake_gist_sortsupport(internal)                              IS 'GiST: sort support';
+COMMENT ON FUNCTION snowflake_gist_compress(internal)                                 IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_fetch(internal)                                    IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_union(internal, internal)                          IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_same(bytea, bytea, internal)                       IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_penalty(internal, internal, internal)              IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_picksplit(internal, internal)                      IS 'GiST support';
+COMMENT ON FUNCTION snowflake_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
 	OPERATOR 1 <,
@@ -1237,18 +1236,18 @@ BEGIN
 	END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'order of snowflake';
-COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'order of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'comparison of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'comparison of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
-COMMENT ON OPERATOR FAMILY snowflake_ops USING gist  IS 'order of snowflake';
-COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'order of snowflake';
-COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
-COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'least and greatest snowflake of block ranges';
-COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
-COMMENT ON OPERATOR CLASS  snowflake_minmax_multi_ops USING brin IS 'several ranges of snowflake of block ranges';
-COMMENT ON OPERATOR FAMILY snowflake_bloom_ops        USING brin IS 'bloom filters over snowflake of block ranges';
-COMMENT ON OPERATOR CLASS  snowflake_bloom_ops        USING brin IS 'bloom filters over snowflake of block ranges';
+COMMENT ON OPERATOR FAMILY snowflake_ops USING gist  IS 'comparison of snowflake';
+COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'comparison of snowflake';
+COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'minimum and maximum snowflake of each block range';
+COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'minimum and maximum snowflake of each block range';
+COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several intervals of snowflake for each block range';
+COMMENT ON OPERATOR CLASS  snowflake_minmax_multi_ops USING brin IS 'several intervals of snowflake for each block range';
+COMMENT ON OPERATOR FAMILY snowflake_bloom_ops        USING brin IS 'Bloom filter on snowflake for each block range';
+COMMENT ON OPERATOR CLASS  snowflake_bloom_ops        USING brin IS 'Bloom filter on snowflake for each block range';
 
 -- Aggregates
 
@@ -1264,42 +1263,42 @@ CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, C
 COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
 COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
 
--- Text: as PostgreSQL itself would cast every type, in assignments too, but without a second copy. The
--- function has the name of the type, so that text(id) is a cast here as well.
+-- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(snowflake) RETURNS text AS 'MODULE_PATHNAME', 'snowflake_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION text(snowflake) IS 'text of the id';
+COMMENT ON FUNCTION text(snowflake) IS 'convert snowflake to text';
 
 CREATE CAST (snowflake AS text) WITH FUNCTION text(snowflake) AS ASSIGNMENT;
 
-COMMENT ON CAST (snowflake AS text) IS 'text of the id';
+COMMENT ON CAST (snowflake AS text) IS 'convert snowflake to text';
 
--- PostgreSQL's own casts, but for assignments too: parameters and columns of text may be inserted.
+-- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS snowflake)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS snowflake) WITH INOUT AS ASSIGNMENT;
 
-COMMENT ON CAST (text AS snowflake)    IS 'id of this text';
-COMMENT ON CAST (varchar AS snowflake) IS 'id of this text';
+COMMENT ON CAST (text AS snowflake)    IS 'convert text to snowflake';
+COMMENT ON CAST (varchar AS snowflake) IS 'convert varchar to snowflake';
 
 CREATE FUNCTION snowflake_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_is_valid(text) IS 'whether the text is a valid snowflake';
+COMMENT ON FUNCTION snowflake_is_valid(text) IS 'test whether text is a valid snowflake';
 
 -- Bytes
 
 CREATE FUNCTION snowflake_to_bytea(snowflake)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_from_bytea(bytea) RETURNS snowflake   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'bytes of the id, most significant first';
-COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'id of these bytes, most significant first';
+COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'convert snowflake to bytes, most significant first';
+COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'convert bytes, most significant first, to snowflake';
 
 CREATE CAST (snowflake AS bytea) WITH FUNCTION snowflake_to_bytea(snowflake);
 CREATE CAST (bytea AS snowflake) WITH FUNCTION snowflake_from_bytea(bytea);
 
-COMMENT ON CAST (snowflake AS bytea) IS 'bytes of the id, most significant first';
-COMMENT ON CAST (bytea AS snowflake) IS 'id of these bytes, most significant first';
+COMMENT ON CAST (snowflake AS bytea) IS 'convert snowflake to bytes, most significant first';
+COMMENT ON CAST (bytea AS snowflake) IS 'convert bytes, most significant first, to snowflake';
 
 -- Time
 
@@ -1311,9 +1310,9 @@ CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 
 CREATE FUNCTION snowflake_range_first("from" timestamptz, upto timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'snowflake_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_last("from" timestamptz, upto timestamptz)  RETURNS snowflake AS 'MODULE_PATHNAME', 'snowflake_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'time of the id';
-COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after this';
-COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before this';
+COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'extract timestamp from snowflake';
+COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after the timestamp';
+COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before the timestamp';
 COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range';
 COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range';
 COMMENT ON FUNCTION snowflake_range_first(timestamptz, timestamptz) IS 'smallest snowflake whose time is in tstzrange(from, upto)';
@@ -1321,18 +1320,18 @@ COMMENT ON FUNCTION snowflake_range_last(timestamptz, timestamptz)  IS 'greatest
 
 CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
 
-COMMENT ON CAST (snowflake AS timestamptz) IS 'time of the id';
+COMMENT ON CAST (snowflake AS timestamptz) IS 'extract timestamp from snowflake';
 
--- Time predicates: the planner turns them into comparisons with a boundary, which indexes and partitions serve.
+-- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION snowflake_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support of the time predicates';
+COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support for comparisons of snowflake with times';
 
--- Of "id <@ unknown" the operator of ranges is the better match: that of multiranges takes the id as a domain.
+-- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_snowflake AS snowflake;
 
-COMMENT ON DOMAIN ids_snowflake IS 'snowflake, as the operators of multiranges take it';
+COMMENT ON DOMAIN ids_snowflake IS 'snowflake as an operand of multirange operators';
 
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
@@ -1373,30 +1372,30 @@ CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzr
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzmultirange, LEFTARG = ids_snowflake, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_snowflake, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
-COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of the id is before this';
-COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of the id is at or before this';
-COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of the id is after this';
-COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of the id is at or after this';
-COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'this is before the time of the id';
-COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'this is at or before the time of the id';
-COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'this is after the time of the id';
-COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'this is at or after the time of the id';
-COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of the id is in the range';
-COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains the time of the id';
-COMMENT ON OPERATOR <@ (ids_snowflake, ids_tstzmultirange) IS 'time of the id is in one of the ranges';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_snowflake) IS 'one of the ranges contains the time of the id';
+COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before timestamp';
+COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before timestamp';
+COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of snowflake is after timestamp';
+COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of snowflake is at or after timestamp';
+COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'timestamp is before time of snowflake';
+COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'timestamp is at or before time of snowflake';
+COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'timestamp is after time of snowflake';
+COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'timestamp is at or after time of snowflake';
+COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of snowflake is contained by range';
+COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains time of snowflake';
+COMMENT ON OPERATOR <@ (ids_snowflake, ids_tstzmultirange) IS 'time of snowflake is contained by multirange';
+COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_snowflake) IS 'multirange contains time of snowflake';
 
--- The name in the other alphabet
+-- The name in digits 0-9A-Za-z
 
 CREATE FUNCTION snowflake_name(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_name(snowflake) IS 'name in digits 0-9A-Za-z, which sorts like the snowflake';
+COMMENT ON FUNCTION snowflake_name(snowflake) IS 'convert snowflake to digits 0-9A-Za-z, which sort like the value';
 
 -- Numbers
 
 CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'snowflake of the same 64 bits';
+COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'convert bigint to snowflake of the same bits';
 
 CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
@@ -1404,57 +1403,57 @@ CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
 CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 	RETURN $1::bigint::numeric + 18446744073709551616; -- 2^64
 
-COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'convert snowflake to unsigned number';
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
 
-COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
-COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
-COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
+COMMENT ON CAST (snowflake AS bigint)  IS 'convert snowflake to bigint of the same bits, which is negative';
+COMMENT ON CAST (bigint AS snowflake)  IS 'convert bigint to snowflake of the same bits';
+COMMENT ON CAST (snowflake AS numeric) IS 'convert snowflake to unsigned number';
 
 CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
-COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
+COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'convert bigint, taken as unsigned, to base 62 digits';
+COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'convert 1 to 11 base 62 digits to bigint';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
-COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';
+COMMENT ON FUNCTION gen_snowflake()            IS 'generate snowflake, ordered by millisecond; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'generate snowflake of a given time, for backfilling';
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'fields of a snowflake: time, random, increment';
-COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'snowflake of these fields: time, random, increment';
+COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'split snowflake into time, random and increment';
+COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'construct snowflake from time, random and increment';
 
--- uuidv7: UUID version 7, in PostgreSQL's own type uuid: 48 bits of Unix milliseconds, 12 of their fraction, a counter, 52 random bits
+-- uuidv7: UUID version 7 in PostgreSQL's own type uuid: 48 bits of Unix milliseconds, 12 bits of their fraction, a counter, 52 random bits
 
 CREATE FUNCTION gen_uuidv7()               RETURNS uuid AS 'MODULE_PATHNAME'                  LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_uuidv7(at timestamptz) RETURNS uuid AS 'MODULE_PATHNAME', 'gen_uuidv7_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_uuidv7()            IS 'new UUID version 7, greater than every one before on this server';
-COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'new UUID version 7 of a given time, for back-filling';
+COMMENT ON FUNCTION gen_uuidv7()            IS 'generate UUID version 7, greater than all previous ones';
+COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
--- What pg_partman wants: it reads the partitions' bounds as text.
+-- For pg_partman, which reads the bounds of partitions as text.
 CREATE FUNCTION uuidv7_time_decoder(text)       RETURNS timestamptz LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN uuidv7_extract_timestamp($1::uuid);
 
-COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'time of a UUID version 7; null for another version';
-COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after this';
-COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before this';
+COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
+COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after the timestamp';
+COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before the timestamp';
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
-COMMENT ON FUNCTION uuidv7_time_decoder(text)      IS 'time of a UUID version 7 as text, for pg_partman';
+COMMENT ON FUNCTION uuidv7_time_decoder(text)      IS 'extract timestamp from UUID version 7 as text, for pg_partman';
 
 -- codokey: a date as text that counts down, so that a newer date sorts first
 
@@ -1463,31 +1462,31 @@ CREATE FUNCTION codokey(at timestamp,   unit text DEFAULT 'day', since_year inte
 CREATE FUNCTION codokey(at date,        unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME', 'codokey_date'      LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_codokey(            unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME'                      LANGUAGE C VOLATILE  STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS 'codokey of a time, in UTC; under COLLATE "C" the newest sorts first';
-COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer)   IS 'codokey of a time that is taken as UTC, whatever TimeZone says';
-COMMENT ON FUNCTION codokey(date, text, integer, integer, integer)        IS 'codokey of a date; write codokey(date ''2022-12-31''), with the type';
-COMMENT ON FUNCTION gen_codokey(text, integer, integer, integer)          IS 'codokey of the current time; equal within one unit';
+COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS 'codokey of a time, in UTC; sorts newest first under COLLATE "C"';
+COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer)   IS 'codokey of a timestamp that is taken as UTC';
+COMMENT ON FUNCTION codokey(date, text, integer, integer, integer)        IS 'codokey of a date, as in codokey(date ''2022-12-31'')';
+COMMENT ON FUNCTION gen_codokey(text, integer, integer, integer)          IS 'generate codokey of the current time; not unique';
 
 CREATE FUNCTION codokey_extract_timestamp(key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_range(            key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS tstzrange   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_unit(             key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_is_valid(         key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS boolean     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) IS 'first instant of a codokey''s period';
-COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             IS 'period of a codokey, up to the next period';
+COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) IS 'extract start of period from codokey';
+COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             IS 'period that a codokey stands for';
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
-COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'whether a text is a codokey of the context';
+COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'test whether text is a codokey of the context';
 
--- Partitions by time. What looks into the catalogs has a search_path, time zone and style of dates of its own; what changes
--- anything is run with the caller's, as if typed by hand.
+-- Partitions by time. The functions that read the catalogs set their own search_path, TimeZone and DateStyle. The statements that
+-- change anything run with the caller's settings, as if typed by hand.
 
 CREATE FUNCTION ids_partition_key(parent regclass, OUT first regproc, OUT times tstzrange)        RETURNS record       AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_partition_key(regclass)   IS 'function for the first id of a time, and the times that ids can have';
-COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions and their times';
+COMMENT ON FUNCTION ids_partition_key(regclass)   IS 'boundary function and possible times of a partition key';
+COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
 
--- A partition that is being detached takes no rows any more.
+-- Leaves out partitions that are being detached, because they take no more rows.
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
@@ -1500,11 +1499,12 @@ BEGIN ATOMIC
 	ORDER BY p.times NULLS LAST;
 END;
 
-COMMENT ON FUNCTION ids_partitions(regclass) IS 'partitions of a table: their times, rows as last counted, and size';
+COMMENT ON FUNCTION ids_partitions(regclass) IS 'partitions of a table with their times, estimated rows and sizes';
 
--- The locks that it takes to create, drop or detach a partition, in one order: tables that foreign keys connect, the table itself, the
--- default partition. So a statement that has one of them waits for none that is locked. (By their names, the stronger of these
--- locks come first.) What the caller may not lock is locked when its turn comes.
+-- The locks that are needed to create, drop or detach a partition, always in the same order: tables connected by foreign keys, the
+-- table itself, its default partition. So a statement that has one of these locks does not wait for one that is taken later.
+-- min(mode) is the strongest lock, because stronger ones come first in the alphabet. Tables that the caller may not lock are
+-- locked later, by the statements themselves.
 CREATE FUNCTION ids_partition_locks(parent regclass, action text) RETURNS SETOF text LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -1530,7 +1530,7 @@ BEGIN ATOMIC
 	ORDER BY max(turn), relation;
 END;
 
-COMMENT ON FUNCTION ids_partition_locks(regclass, text) IS 'statements that lock what a change of the partitions will lock';
+COMMENT ON FUNCTION ids_partition_locks(regclass, text) IS 'statements that take the locks for a change of partitions';
 
 CREATE FUNCTION ids_missing_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) RETURNS SETOF text LANGUAGE plpgsql VOLATILE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
@@ -1539,13 +1539,13 @@ CREATE FUNCTION ids_missing_partitions(parent regclass, every interval, "from" t
 AS $function$
 DECLARE
 	months constant int := extract(year FROM every) * 12 + extract(month FROM every);
-	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- so that weeks begin on Mondays
+	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- makes weeks begin on Mondays
 	key record;
 	there tstzmultirange; -- the times that have a partition
-	taken tstzmultirange; -- the same with partitions that are being detached
+	taken tstzmultirange; -- the same, including partitions that are being detached
 	schema name;
 	partition name;
-	storage text; -- what LIKE does not take from the parent
+	storage text; -- what LIKE does not copy from the parent
 	owner name;
 	suffix text;
 	period tstzrange;
@@ -1556,14 +1556,15 @@ BEGIN
 		RAISE EXCEPTION 'arguments of ids_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
-		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
+		RAISE EXCEPTION 'arguments "from" and "upto" must be finite' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	IF "from" > upto THEN
-		RAISE EXCEPTION 'the first time of partitions, %, is after the last, %', "from", upto USING ERRCODE = 'invalid_parameter_value';
+		RAISE EXCEPTION 'argument "from" must not be after argument "upto"' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('The times are %s and %s.', "from", upto);
 	END IF;
 	IF every <= '0'::interval OR NOT isfinite(every) OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) OR every <> date_trunc('second', every) THEN
-		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Use whole months and years, or days and whole seconds, and more than zero.';
+		RAISE EXCEPTION 'invalid partition interval: "%"', every USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Use a positive interval of whole months and years, or of days and whole seconds.';
 	END IF;
 
 	SELECT * INTO key FROM ids_partition_key(parent);
@@ -1576,7 +1577,7 @@ BEGIN
 		LEFT JOIN pg_tablespace s ON s.oid = c.reltablespace
 	WHERE c.oid = parent;
 
-	-- There is nothing to make beyond the times of the type.
+	-- Beyond the times of the type there are no partitions to create.
 	"from" := greatest("from", lower(key.times));
 	upto := least(upto, upper(key.times) + '1 microsecond');
 	"from" := CASE WHEN months > 0
@@ -1601,13 +1602,13 @@ BEGIN
 			SELECT piece INTO missing FROM unnest(period::tstzmultirange - there) piece LIMIT 1;
 			RAISE EXCEPTION 'partition "%" would overlap partition "%"', partition, other.partition USING ERRCODE = 'invalid_object_definition',
 				DETAIL = format('The times are %s and %s.', period, other.times),
-				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction needs it any more: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
-					WHEN lower(missing) = upper(missing) THEN 'Detach that first: its lower bound is not the first id of a time.'
+				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction uses it anymore, run: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
+					WHEN lower(missing) = upper(missing) THEN 'Detach that partition first: its lower bound is not the first id of a time.'
 					ELSE format('Fill the gap by hand: CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%s(%L)) TO (%4$s(%6$L));', schema, partition, parent, key.first, lower(missing), upper(missing)) END;
 		END IF;
 		IF to_regclass(format('%I.%I', schema, partition)) IS NOT NULL THEN
-			RAISE EXCEPTION 'name of new partition "%" of table "%" is taken', partition, parent USING ERRCODE = 'duplicate_table',
-				DETAIL = format('It would hold the times %s.', period),
+			RAISE EXCEPTION 'relation "%" already exists', partition USING ERRCODE = 'duplicate_table',
+				DETAIL = format('Table "%s" needs a new partition of this name for the times %s.', parent, period),
 				HINT = 'Rename that relation, or attach it if it was detached.';
 		END IF;
 		RETURN NEXT concat(
@@ -1620,7 +1621,7 @@ END $function$;
 
 COMMENT ON FUNCTION ids_missing_partitions(regclass, interval, timestamptz, timestamptz) IS 'statements that create the missing partitions';
 
--- Only a call that finds something to do takes locks; then it looks again.
+-- A call takes locks only if it finds something to do. With the locks it looks again, because others may have done it meanwhile.
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) LANGUAGE plpgsql AS $procedure$
 DECLARE
 	statement pg_catalog.text;
@@ -1636,7 +1637,7 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';
+COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 
 CREATE FUNCTION ids_expired_partitions(parent regclass, before timestamptz, detach boolean, OUT statement text, OUT notice text) RETURNS SETOF record LANGUAGE plpgsql VOLATILE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
@@ -1657,7 +1658,7 @@ BEGIN
 		WHERE times << tstzrange(before, NULL) AND inhdetachpending IS NOT TRUE
 		ORDER BY times
 	LOOP
-		-- PostgreSQL does not drop a partition of a table that a foreign key references before it is detached.
+		-- If a foreign key references the table, PostgreSQL drops a partition only after it has been detached.
 		statement := concat(
 			CASE WHEN detach OR EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN format('ALTER TABLE %s DETACH PARTITION %s;', parent, expired.partition) END,
 			CASE WHEN NOT detach THEN format('DROP %s %s;', expired.kind, expired.partition) END);
@@ -1666,7 +1667,7 @@ BEGIN
 	END LOOP;
 END $function$;
 
-COMMENT ON FUNCTION ids_expired_partitions(regclass, timestamptz, boolean) IS 'statements that drop or detach partitions, and what they do';
+COMMENT ON FUNCTION ids_expired_partitions(regclass, timestamptz, boolean) IS 'statements that drop or detach old partitions, with notices';
 
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false) LANGUAGE plpgsql AS $procedure$
 DECLARE
@@ -1685,10 +1686,10 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drops or detaches the partitions that end before a time';
+COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drop or detach partitions that end before a time';
 
--- Names that another schema has already: pg_catalog is searched first, so that the extension's objects would silently take the
--- place of those. A dump comes from a database where they were together, and is restored; it sets row_security.
+-- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
+-- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;
@@ -1701,7 +1702,7 @@ BEGIN
 		SELECT classid, objid FROM pg_depend
 		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
 	), taken AS (
-		-- Types and relations share no names with functions, but a type's name can also be that of a cast.
+		-- A type conflicts with other types, not with tables or functions, except for the functions below.
 		SELECT 'TYPE' AS kind, t.oid::regtype::text AS object, t.typname AS name, 'pg_type'::regclass AS classid, t.oid AS objid
 		FROM pg_type t
 		WHERE t.typname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid)
@@ -1709,7 +1710,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before. Where ulid is a type, ulid('...') is a cast.
+		-- Names that PostgreSQL itself has, such as max, were hidden before. Where ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
 		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
@@ -1725,11 +1726,11 @@ BEGIN
 		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
 	IF conflicts IS NOT NULL THEN
-		RAISE EXCEPTION 'names of extension "ids" are taken by objects of other schemas' USING ERRCODE = 'duplicate_object',
-			DETAIL = format('The extension goes to pg_catalog, which is searched first, and would hide: %s.', conflicts),
-			HINT = format('Drop or rename them, then create the extension: %s', renames);
+		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
+			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),
+			HINT = format('Drop or rename these objects before you create the extension, for example: %s', renames);
 	END IF;
 END $$;
 
--- From now on the database knows what was generated, also of an extension that it had before.
+-- Sets the mark, above all that this server has generated, also for an extension that the database had before.
 SELECT gen_ulid();

@@ -14,19 +14,19 @@ constexpr std::int64_t kEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
 int context_detail(ContextError error) {
   switch (error) {
     case ContextError::since_year:
-      return errdetail("since_year is before the year 0 (1 BC).");
+      return errdetail("Argument \"since_year\" must not be before the year 0 (1 BC).");
     case ContextError::until_year:
-      return errdetail("until_year is after %d, the last year that a context can have.", kLastYear);
+      return errdetail("Argument \"until_year\" must not be after %d.", kLastYear);
     case ContextError::year_order:
-      return errdetail("since_year is after until_year.");
+      return errdetail("Argument \"since_year\" must not be after \"until_year\".");
     default:
-      return errdetail("until_split is not 9, 99, 999 and so on to 999999999.");
+      return errdetail("Argument \"until_split\" must be 9, 99, 999 and so on up to 999999999.");
   }
 }
 
 int context_hint(ContextError error) {
   if (error == ContextError::year_order)
-    return errhint("until_year is a year such as 2069, not a number of years.");
+    return errhint("Give \"until_year\" as a year, such as 2069, not as a number of years.");
   if (error == ContextError::until_split)
     return errhint("Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds.");
   return 0;
@@ -59,7 +59,7 @@ int key_detail(const Context& context, std::string_view key, std::size_t charact
   const int position = static_cast<int>(result.position) + 1;
   const std::string_view rest(key.data() + result.position, key.size() - result.position);
   if (result.error == ParseError::digit)
-    return errdetail("%s at position %d is not a base-36 digit.", name_character(rest), position);
+    return errdetail("%s at position %d is not a base 36 digit.", name_character(rest), position);
   if (result.error == ParseError::range) {
     char greatest[Context::kMaxKeySize];
     const std::size_t size = context.size_of(result.group);
@@ -87,8 +87,7 @@ int key_detail(const Context& context, std::string_view key, std::size_t charact
                   key_detail(context, view, characters, result)));
 }
 
-// The context that the arguments number first, first + 1 and first + 2 say: since_year, until_year
-// and until_split.
+// The context in three arguments, from number first on: since_year, until_year and until_split.
 Context context_arguments(FunctionCallInfo fcinfo, int first) {
   const Context context{PG_GETARG_INT32(first), PG_GETARG_INT32(first + 1),
                         PG_GETARG_INT32(first + 2)};
@@ -124,8 +123,8 @@ Period decode(FunctionCallInfo fcinfo) {
   return period;
 }
 
-// Does not compute microseconds since 1970, which 64 bits do not hold for every timestamp. The
-// infinities are the ends of the 64 bits, in years that no context has.
+// Converts seconds and microseconds apart, because the microseconds since 1970 of some timestamps
+// do not fit into 64 bits. Infinite timestamps become years that no context has.
 Instant instant_from_timestamp(Timestamp timestamp) {
   const std::int64_t micros = timestamp % USECS_PER_SEC;
   return {floor_divide(timestamp, USECS_PER_SEC) + kEpochDays * kSecondsPerDay,
@@ -168,7 +167,7 @@ IDS_FUNCTION(codokey_extract_timestamp) {
 // codokey_range(key text, since_year int, until_year int, until_split int) -> tstzrange
 IDS_FUNCTION(codokey_range) {
   const Period period = decode(fcinfo);
-  // Rounded outwards, so that the range of a key below the microsecond is not empty.
+  // Rounded outwards, so that the range of a key finer than a microsecond is not empty.
   const TimestampTz next = timestamptz_from_instant(period.next) + (period.next.nanos % 1000 != 0);
   return tstzrange_datum(
       fcinfo, {TimestampTzGetDatum(timestamptz_from_instant(period.first)), false, true, true},
@@ -181,8 +180,8 @@ IDS_FUNCTION(codokey_unit) {
   return text_datum(name);
 }
 
-// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean: whether
-// the key is valid; an invalid context is an error here too.
+// codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean; raises an
+// error for an invalid context.
 IDS_FUNCTION(codokey_is_valid) {
   const std::string_view key = text_view(PG_GETARG_TEXT_PP(0));
   const Context context = context_arguments(fcinfo, 1);

@@ -11,11 +11,11 @@
 //                                     units of 1 / (until_split + 1), rounded down
 //   text    1 to 17 digits 0-9a-z (base 36, groups padded with zeros), lower case out, either case
 //           in; the unit of a key is that of its last group, and a key stands for that whole period
-//   context since_year, until_year, until_split: whoever reads a key needs those it was made with
+//   context since_year, until_year, until_split: to read a key, give those it was made with
 //   range   1 January of since_year to 31 December of until_year; proleptic Gregorian calendar with
 //           the astronomical year 0 (1 BC), UTC, no leap seconds; no years before 0
-//   errors  a length that no unit has; a character that is no digit; a group above its maximum (a
-//           day: of its month); a time or a context out of range
+//   errors  a length that no unit has; a character that is not a digit; a group above its maximum
+//           (of a day: in its month); a time or a context out of range
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ constexpr std::optional<Unit> unit_from_name(std::string_view name) noexcept {
 
 struct Instant {
   std::int64_t unix_s = 0;
-  std::uint32_t nanos = 0;  // 0 to 999,999,999, counted up from unix_s before 1970 too
+  std::uint32_t nanos = 0;  // 0 to 999,999,999, counted up from unix_s, also before 1970
 
   constexpr bool operator==(const Instant&) const = default;
 };
@@ -63,7 +63,7 @@ struct Period {
 
 inline constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
-// The last year whose end PostgreSQL's timestamptz still holds.
+// The last year whose end PostgreSQL's timestamptz can hold.
 inline constexpr std::int32_t kLastYear = 294'275;
 
 inline constexpr std::size_t kBase = 36;
@@ -103,7 +103,7 @@ struct Context {
   std::int32_t until_year = 3265;
   std::int32_t until_split = 9;
 
-  // The other functions need a context without error.
+  // The other functions need a context without an error.
   constexpr ContextError check() const noexcept {
     if (since_year < 0) return ContextError::since_year;
     if (until_year > kLastYear) return ContextError::until_year;
@@ -161,8 +161,8 @@ struct Context {
     return {EncodeResult::Error::none, size};
   }
 
-  // Reads a key; sets out if there is no error. characters: the key's length, of which an error
-  // speaks; it is less than key.size() if characters have several bytes.
+  // Reads a key; sets out only if there is no error. characters: the length of the key, which is
+  // less than key.size() if characters have several bytes.
   constexpr DecodeResult decode(std::string_view key, std::size_t characters,
                                 Period& out) const noexcept {
     const std::optional<Unit> unit = unit_of_size(characters);
@@ -201,7 +201,7 @@ struct Context {
     return std::nullopt;
   }
 
-  // A group's maximum, where the fields before it are known.
+  // A group's maximum, which may depend on the fields before it.
   constexpr std::uint32_t greatest_of(
       Unit group, const std::array<std::uint32_t, kUnits>& fields) const noexcept {
     switch (group) {

@@ -1,4 +1,4 @@
-// Digits of a positional notation, with tables for both directions made at compile time.
+// The digits of a positional notation, with tables for reading and writing made at compile time.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ enum class LetterCase { distinct, either };
 
 template <std::size_t Base>
 struct Alphabet {
-  // value() of a character that is not a digit. Digits are below it, so the values of many
-  // characters can be or-ed together and checked once.
+  // What value() returns for a character that is not a digit. No digit has this bit, so the values
+  // of many characters can be or-ed together and checked once.
   static constexpr std::uint8_t kNotADigit = 0x80;
   static_assert(Base <= kNotADigit);
 
@@ -45,7 +45,7 @@ struct Alphabet {
   }
 };
 
-// The digits of an alphabet whose base is a power of two, two at a time.
+// Writes numbers two digits at a time, in an alphabet whose base is a power of two.
 template <std::size_t Base>
 struct DigitPairs {
   static constexpr std::size_t kBits = 2 * std::countr_zero(Base);
@@ -80,7 +80,7 @@ struct DigitPairs {
   }
 };
 
-// Base 62 is written with either order of its letters.
+// Base 62 is in use with either case first.
 inline constexpr Alphabet<62> kBase62LowerFirst{
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LetterCase::distinct};
 inline constexpr Alphabet<62> kBase62UpperFirst{

@@ -1,5 +1,5 @@
-// Big-endian bytes. Every identifier is stored most significant byte first, so that the order of
-// its bytes (memcmp) is the order of its value.
+// Big-endian bytes. Identifiers are stored with the most significant byte first, so memcmp orders
+// them by value.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ constexpr int compare_bytes(const std::uint8_t* a, const std::uint8_t* b) noexce
   }
 }
 
-// The bytes as a number, changed by one; the number after the greatest is the smallest.
+// Add one to, or subtract one from, the bytes as a number, which wraps around.
 template <std::size_t N>
 constexpr Bytes<N> increment_bytes(Bytes<N> value) noexcept {
   for (std::size_t i = N; i-- > 0;)
@@ -86,7 +86,7 @@ constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
   return value;
 }
 
-// How far b is above a, in units of the last byte of the first word.
+// The number b minus the number a, in units of the last byte of the first word.
 template <std::size_t N>
 constexpr double distance_of_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
   if constexpr (N == 0) {

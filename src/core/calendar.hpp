@@ -17,8 +17,9 @@ struct Date {
   std::uint32_t day;
 };
 
-// Between dates and days since 1970: years run from March, so that a leap day is a year's last, and
-// repeat after 400 (146,097 days). 719,468 days lie between 1 March of year 0 and 1970.
+// These convert between dates and days since 1970. Years begin in March here, so that a leap day is
+// the last day of its year. The calendar repeats after 400 years, which are 146,097 days. 1 March
+// of the year 0 is 719,468 days before 1 January 1970.
 constexpr std::int64_t days_from_date(Date date) noexcept {
   const std::int64_t year = date.year - (date.month < 2);
   const std::int64_t cycle = floor_divide(year, 400);

@@ -1,4 +1,4 @@
-// What an identifier type tells the rest of the extension about itself.
+// What the extension has to know about an identifier type.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@ enum class ParseError : std::uint8_t {
   none,
   length,    // no text of the type has this many characters
   digit,     // the character at the position is not a digit of the alphabet
-  range,     // the digits are valid, but the type does not have their value; the digit at the
-             // position is the first that shows it
+  range,     // the digits are valid, but their value is out of the type's range; the position is
+             // that of the first digit that is too low or too high
   overflow,  // the same, because the value has more bits than the type
 };
 
@@ -27,15 +27,15 @@ struct ParseResult {
   constexpr bool operator==(const ParseResult&) const = default;
 };
 
-// Bytes with a time in them: a struct of constants and constexpr noexcept functions over Value, the
-// bytes, most significant first. Times count whole units since 1970-01-01T00:00Z; the functions
-// that take one need kMinTime <= time <= kMaxTime.
+// An identifier with a time in it: a struct of constants and constexpr noexcept functions. A Value
+// is the identifier's bytes, most significant first. Times count whole units since
+// 1970-01-01T00:00Z; the functions that take one need kMinTime <= time <= kMaxTime.
 // clang-format off
 template <class C>
 concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
     requires(const typename C::Value& value, std::int64_t time) {
-  { C::kName } -> std::convertible_to<std::string_view>;       // the SQL type's, or of its functions
-  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "The times of T are ..."
+  { C::kName } -> std::convertible_to<std::string_view>;       // of the SQL type, or of its functions
+  { C::kTimeRange } -> std::convertible_to<std::string_view>;  // "Type T holds times from ..."
   { C::kByValue } -> std::convertible_to<bool>;                // passed in a Datum
   { C::kUnitUs } -> std::convertible_to<std::int64_t>;         // microseconds in a unit
   { C::kMinTime } -> std::convertible_to<std::int64_t>;
@@ -45,12 +45,12 @@ concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
   { C::last(time) } noexcept -> std::same_as<typename C::Value>;   // greatest value of that time
 };
 
-// A codec is all of an identifier type: its text as well. It may also have
+// A codec describes an identifier type completely, with its text. It may also have
 //   kGenerateTimeRange  with kMinGenerateTime and kMaxGenerateTime: the times that generators use,
-//                       if they are not all
-//   kOverflowRule       as kRangeRule, for ParseError::overflow
-//   digit_name(size)    as kDigit, for a text of that size
-//   kUpperCaseOnly      lower case is refused: the error says so; needs kAlphabet
+//                       if they do not use all times of the type
+//   kOverflowRule       like kRangeRule, for ParseError::overflow
+//   digit_name(size)    like kDigit, for a text of that size
+//   kUpperCaseOnly      lower case is refused, and the error says so; needs kAlphabet
 //   kCastsToUuid        the error for the text of a uuid says how to cast it
 template <class C>
 concept Codec = TimeLayout<C> &&
@@ -61,12 +61,12 @@ concept Codec = TimeLayout<C> &&
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
-  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the type has these bytes
+  { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are in range
 };
 // clang-format on
 
-// Codecs count bytes. If a text of the wrong length has a character of several bytes, the error is
-// about that character, which is a digit of no type: the user counts characters.
+// Codecs count bytes, but users count characters. So if a text of the wrong length has a character
+// of several bytes, the error is about that character, which is not a digit of any type.
 constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult result) noexcept {
   if (result.error != ParseError::length) return result;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -82,7 +82,7 @@ constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
   return C::kRangeRule;
 }
 
-// The times that generators use: all, if the codec does not say otherwise.
+// The times that generators use: all of them, unless the codec says otherwise.
 template <TimeLayout C>
 constexpr std::int64_t min_generate_time() noexcept {
   if constexpr (requires { C::kMinGenerateTime; }) return C::kMinGenerateTime;
@@ -99,7 +99,7 @@ constexpr const char* generate_time_range() noexcept {
   return C::kTimeRange;
 }
 
-// Quotients rounded down and up, also of times before 1970.
+// Quotients rounded down and up, also for times before 1970, which are negative.
 constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
   return dividend / divisor - (dividend % divisor < 0);
 }
@@ -107,8 +107,8 @@ constexpr std::int64_t ceil_divide(std::int64_t dividend, std::int64_t divisor) 
   return dividend / divisor + (dividend % divisor > 0);
 }
 
-// The smallest value whose time is at or after unix_us microseconds since 1970; times out of range
-// give the type's first and last value.
+// The smallest value whose time is at or after unix_us microseconds since 1970. For a time out of
+// range it is the type's first or last value.
 template <TimeLayout C>
 constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
   const std::int64_t time = ceil_divide(unix_us, C::kUnitUs);
@@ -117,8 +117,8 @@ constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
   return C::first(time);
 }
 
-// The greatest value whose time is at or before unix_us microseconds since 1970; times out of range
-// give the type's first and last value.
+// The greatest value whose time is at or before unix_us microseconds since 1970. For a time out of
+// range it is the type's first or last value.
 template <TimeLayout C>
 constexpr typename C::Value last_until(std::int64_t unix_us) noexcept {
   const std::int64_t time = floor_divide(unix_us, C::kUnitUs);

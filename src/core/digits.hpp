@@ -32,7 +32,7 @@ constexpr ParseResult parse_digits(const Alphabet<Base>& alphabet, std::string_v
   return {};
 }
 
-// Fills out with the number's lowest digits, with zeros before them if out is longer.
+// Writes the number's lowest digits into all of out, with leading zeros.
 template <std::size_t Base, class Number>
 constexpr void format_digits(const Alphabet<Base>& alphabet, Number number,
                              std::span<char> out) noexcept {
@@ -40,7 +40,7 @@ constexpr void format_digits(const Alphabet<Base>& alphabet, Number number,
     out[i] = alphabet.digits[static_cast<std::size_t>(number % Base)];
 }
 
-// The number of digits in the base without leading zeros, which is 1 for zero.
+// How many digits the number has in the base, without leading zeros; 1 for zero.
 template <class Number>
 constexpr std::size_t count_digits(Number number, std::size_t base) noexcept {
   std::size_t count = 1;
@@ -49,7 +49,7 @@ constexpr std::size_t count_digits(Number number, std::size_t base) noexcept {
 }
 
 // Writes the number without leading zeros to the front of out, which must have room for
-// count_digits(number, Base); returns how many it wrote.
+// count_digits(number, Base); returns how many digits it wrote.
 template <std::size_t Base, class Number>
 constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number,
                                    std::span<char> out) noexcept {
@@ -58,8 +58,8 @@ constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number
   return count;
 }
 
-// The error for a text of C's size whose value is below the type's first or above its last value,
-// which is end. Its position is the first digit that differs from those of end.
+// The error for a text of C's size whose value is beyond end, which is the type's first or last
+// value. Its position is that of the first digit that differs from the text of end.
 template <class C>
 constexpr ParseResult beyond(const typename C::Value& end, std::string_view text,
                              ParseError error) noexcept {

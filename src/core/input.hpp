@@ -1,5 +1,5 @@
-// What the input of every type takes: the type's own text, or \x and the hexadecimal digits of its
-// bytes in either case, as bytea is written.
+// The input of every type: the type's own text, or \x and the hexadecimal digits of its bytes in
+// either case, as in bytea.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,8 @@ namespace ids {
 inline constexpr std::string_view kHexPrefix = "\\x";
 inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
 
-// Whether a text has the length and the prefix of bytes of a C. No codec's own text is that long.
+// Whether a text has the prefix and the length of the bytes of a C. No codec's own text has this
+// length.
 template <Codec C>
 constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
   return text.size() == kHexPrefix.size() + 2 * C::kSize && text.starts_with(kHexPrefix);
@@ -21,7 +22,7 @@ constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
 
 // Reads such a text. Returns ParseError::digit with the position of the first character that is not
 // a digit, else ParseError::range with that of the digit that puts the bytes out of range. Sets out
-// if there is no error.
+// only if there is no error.
 template <Codec C>
 constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Value& out) noexcept {
   typename C::Value value{};
@@ -43,7 +44,7 @@ constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Valu
   return {};
 }
 
-// Reads any text that is a C; sets out if there is no error.
+// Reads any text that the type accepts. Sets out only if there is no error.
 template <Codec C>
 constexpr ParseResult parse_input(std::string_view text, typename C::Value& out) noexcept {
   const ParseResult result = C::parse(text, out);

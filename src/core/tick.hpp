@@ -1,5 +1,5 @@
-// The monotonic clock's arithmetic. A tick is a time in units, shifted left, plus a counter: 64
-// bits that only ever grow. The state lives elsewhere; here are pure functions of it.
+// The arithmetic of ticks. A tick has 64 bits: a time in units, followed by a counter. The ticks of
+// a generator only ever grow. These functions are pure; pg/generator.hpp keeps the state.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TickLayout {
   constexpr std::uint64_t counter(std::uint64_t tick) const noexcept {
     return tick & ((std::uint64_t{1} << shift) - 1);
   }
-  // The greatest tick of a time: whatever follows it is of a later time.
+  // The greatest tick of a time: every tick above it has a later time.
   constexpr std::uint64_t last(std::uint64_t time) const noexcept {
     return ((time + 1) << shift) - 1;
   }
@@ -24,8 +24,8 @@ struct TickLayout {
 
 enum class TickEvent : std::uint8_t {
   opened,   // the clock entered a new unit
-  counted,  // the unit goes on, or the clock stands or stepped back: the next of the unit
-  carried,  // the same, and the unit's counter was used up: the first of the next unit
+  counted,  // the unit goes on, or the clock stepped back: the next tick of the unit
+  carried,  // the same, but the unit's counter was used up: the first tick of the next unit
 };
 
 struct TickStep {

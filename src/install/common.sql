@@ -1,36 +1,35 @@
--- What the identifier types share
+-- Objects that the identifier types share
 
--- An operator of tstzrange itself would be a better match than those of PostgreSQL, which take any
--- range, and "tstzrange @> unknown" would no longer know which to take.
+-- Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
+-- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange, as the operators of identifiers take it';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange, as the operators of identifiers take it';
+COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange as an operand of identifier operators';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange as an operand of identifier operators';
 
 -- The generators' clocks
 
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION ids_generators() IS 'generators used since the server started, and their clocks';
+COMMENT ON FUNCTION ids_generators() IS 'generators used since server start, with their last times';
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_reset_clock() IS 'lets generators that are ahead of the clock follow it again';
+COMMENT ON FUNCTION ids_reset_clock() IS 'reset generators that are ahead of the clock';
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
--- The time up to which ids of this database were made, in microseconds since 1970. The generators keep it in the sequence's
--- page, ahead of what they give; only superusers can change it.
+-- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 
-COMMENT ON SCHEMA ids_internal IS 'what the extension ids keeps for itself';
+COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 
 CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
-COMMENT ON SEQUENCE ids_internal.clock IS 'time up to which ids of this database were made, in microseconds';
+COMMENT ON SEQUENCE ids_internal.clock IS 'microseconds since 1970 up to which ids may have been generated';
 
--- Nor can those who get what a superuser makes, by default privileges.
+-- Default privileges may have granted others rights on these objects.
 DO $$
 DECLARE
 	object text;

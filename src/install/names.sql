@@ -1,5 +1,5 @@
--- Names that another schema has already: pg_catalog is searched first, so that the extension's objects would silently take the
--- place of those. A dump comes from a database where they were together, and is restored; it sets row_security.
+-- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
+-- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;
@@ -12,7 +12,7 @@ BEGIN
 		SELECT classid, objid FROM pg_depend
 		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
 	), taken AS (
-		-- Types and relations share no names with functions, but a type's name can also be that of a cast.
+		-- A type conflicts with other types, not with tables or functions, except for the functions below.
 		SELECT 'TYPE' AS kind, t.oid::regtype::text AS object, t.typname AS name, 'pg_type'::regclass AS classid, t.oid AS objid
 		FROM pg_type t
 		WHERE t.typname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid)
@@ -20,7 +20,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- A name that PostgreSQL itself has, such as max, went to pg_catalog before. Where ulid is a type, ulid('...') is a cast.
+		-- Names that PostgreSQL itself has, such as max, were hidden before. Where ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
 		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
@@ -36,11 +36,11 @@ BEGIN
 		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
 	IF conflicts IS NOT NULL THEN
-		RAISE EXCEPTION 'names of extension "ids" are taken by objects of other schemas' USING ERRCODE = 'duplicate_object',
-			DETAIL = format('The extension goes to pg_catalog, which is searched first, and would hide: %s.', conflicts),
-			HINT = format('Drop or rename them, then create the extension: %s', renames);
+		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
+			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),
+			HINT = format('Drop or rename these objects before you create the extension, for example: %s', renames);
 	END IF;
 END $$;
 
--- From now on the database knows what was generated, also of an extension that it had before.
+-- Sets the mark, above all that this server has generated, also for an extension that the database had before.
 SELECT gen_ulid();

@@ -1,13 +1,13 @@
--- Partitions by time. What looks into the catalogs has a search_path, time zone and style of dates of its own; what changes
--- anything is run with the caller's, as if typed by hand.
+-- Partitions by time. The functions that read the catalogs set their own search_path, TimeZone and DateStyle. The statements that
+-- change anything run with the caller's settings, as if typed by hand.
 
 CREATE FUNCTION ids_partition_key(parent regclass, OUT first regproc, OUT times tstzrange)        RETURNS record       AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_partition_key(regclass)   IS 'function for the first id of a time, and the times that ids can have';
-COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions and their times';
+COMMENT ON FUNCTION ids_partition_key(regclass)   IS 'boundary function and possible times of a partition key';
+COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
 
--- A partition that is being detached takes no rows any more.
+-- Leaves out partitions that are being detached, because they take no more rows.
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
@@ -20,11 +20,12 @@ BEGIN ATOMIC
 	ORDER BY p.times NULLS LAST;
 END;
 
-COMMENT ON FUNCTION ids_partitions(regclass) IS 'partitions of a table: their times, rows as last counted, and size';
+COMMENT ON FUNCTION ids_partitions(regclass) IS 'partitions of a table with their times, estimated rows and sizes';
 
--- The locks that it takes to create, drop or detach a partition, in one order: tables that foreign keys connect, the table itself, the
--- default partition. So a statement that has one of them waits for none that is locked. (By their names, the stronger of these
--- locks come first.) What the caller may not lock is locked when its turn comes.
+-- The locks that are needed to create, drop or detach a partition, always in the same order: tables connected by foreign keys, the
+-- table itself, its default partition. So a statement that has one of these locks does not wait for one that is taken later.
+-- min(mode) is the strongest lock, because stronger ones come first in the alphabet. Tables that the caller may not lock are
+-- locked later, by the statements themselves.
 CREATE FUNCTION ids_partition_locks(parent regclass, action text) RETURNS SETOF text LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -50,7 +51,7 @@ BEGIN ATOMIC
 	ORDER BY max(turn), relation;
 END;
 
-COMMENT ON FUNCTION ids_partition_locks(regclass, text) IS 'statements that lock what a change of the partitions will lock';
+COMMENT ON FUNCTION ids_partition_locks(regclass, text) IS 'statements that take the locks for a change of partitions';
 
 CREATE FUNCTION ids_missing_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) RETURNS SETOF text LANGUAGE plpgsql VOLATILE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
@@ -59,13 +60,13 @@ CREATE FUNCTION ids_missing_partitions(parent regclass, every interval, "from" t
 AS $function$
 DECLARE
 	months constant int := extract(year FROM every) * 12 + extract(month FROM every);
-	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- so that weeks begin on Mondays
+	monday constant timestamptz := '2001-01-01 00:00:00+00'; -- makes weeks begin on Mondays
 	key record;
 	there tstzmultirange; -- the times that have a partition
-	taken tstzmultirange; -- the same with partitions that are being detached
+	taken tstzmultirange; -- the same, including partitions that are being detached
 	schema name;
 	partition name;
-	storage text; -- what LIKE does not take from the parent
+	storage text; -- what LIKE does not copy from the parent
 	owner name;
 	suffix text;
 	period tstzrange;
@@ -76,14 +77,15 @@ BEGIN
 		RAISE EXCEPTION 'arguments of ids_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	IF NOT isfinite("from") OR NOT isfinite(upto) THEN
-		RAISE EXCEPTION 'times of partitions must be finite' USING ERRCODE = 'invalid_parameter_value';
+		RAISE EXCEPTION 'arguments "from" and "upto" must be finite' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	IF "from" > upto THEN
-		RAISE EXCEPTION 'the first time of partitions, %, is after the last, %', "from", upto USING ERRCODE = 'invalid_parameter_value';
+		RAISE EXCEPTION 'argument "from" must not be after argument "upto"' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('The times are %s and %s.', "from", upto);
 	END IF;
 	IF every <= '0'::interval OR NOT isfinite(every) OR (months <> 0 AND every IS DISTINCT FROM make_interval(months => months)) OR (months <> 0 AND extract(day FROM every) <> 0) OR every <> date_trunc('second', every) THEN
-		RAISE EXCEPTION 'invalid interval of partitions: "%"', every USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Use whole months and years, or days and whole seconds, and more than zero.';
+		RAISE EXCEPTION 'invalid partition interval: "%"', every USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Use a positive interval of whole months and years, or of days and whole seconds.';
 	END IF;
 
 	SELECT * INTO key FROM ids_partition_key(parent);
@@ -96,7 +98,7 @@ BEGIN
 		LEFT JOIN pg_tablespace s ON s.oid = c.reltablespace
 	WHERE c.oid = parent;
 
-	-- There is nothing to make beyond the times of the type.
+	-- Beyond the times of the type there are no partitions to create.
 	"from" := greatest("from", lower(key.times));
 	upto := least(upto, upper(key.times) + '1 microsecond');
 	"from" := CASE WHEN months > 0
@@ -121,13 +123,13 @@ BEGIN
 			SELECT piece INTO missing FROM unnest(period::tstzmultirange - there) piece LIMIT 1;
 			RAISE EXCEPTION 'partition "%" would overlap partition "%"', partition, other.partition USING ERRCODE = 'invalid_object_definition',
 				DETAIL = format('The times are %s and %s.', period, other.times),
-				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction needs it any more: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
-					WHEN lower(missing) = upper(missing) THEN 'Detach that first: its lower bound is not the first id of a time.'
+				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction uses it anymore, run: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
+					WHEN lower(missing) = upper(missing) THEN 'Detach that partition first: its lower bound is not the first id of a time.'
 					ELSE format('Fill the gap by hand: CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%s(%L)) TO (%4$s(%6$L));', schema, partition, parent, key.first, lower(missing), upper(missing)) END;
 		END IF;
 		IF to_regclass(format('%I.%I', schema, partition)) IS NOT NULL THEN
-			RAISE EXCEPTION 'name of new partition "%" of table "%" is taken', partition, parent USING ERRCODE = 'duplicate_table',
-				DETAIL = format('It would hold the times %s.', period),
+			RAISE EXCEPTION 'relation "%" already exists', partition USING ERRCODE = 'duplicate_table',
+				DETAIL = format('Table "%s" needs a new partition of this name for the times %s.', parent, period),
 				HINT = 'Rename that relation, or attach it if it was detached.';
 		END IF;
 		RETURN NEXT concat(
@@ -140,7 +142,7 @@ END $function$;
 
 COMMENT ON FUNCTION ids_missing_partitions(regclass, interval, timestamptz, timestamptz) IS 'statements that create the missing partitions';
 
--- Only a call that finds something to do takes locks; then it looks again.
+-- A call takes locks only if it finds something to do. With the locks it looks again, because others may have done it meanwhile.
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) LANGUAGE plpgsql AS $procedure$
 DECLARE
 	statement pg_catalog.text;
@@ -156,7 +158,7 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'creates the missing partitions by time of a partitioned table';
+COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 
 CREATE FUNCTION ids_expired_partitions(parent regclass, before timestamptz, detach boolean, OUT statement text, OUT notice text) RETURNS SETOF record LANGUAGE plpgsql VOLATILE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp
@@ -177,7 +179,7 @@ BEGIN
 		WHERE times << tstzrange(before, NULL) AND inhdetachpending IS NOT TRUE
 		ORDER BY times
 	LOOP
-		-- PostgreSQL does not drop a partition of a table that a foreign key references before it is detached.
+		-- If a foreign key references the table, PostgreSQL drops a partition only after it has been detached.
 		statement := concat(
 			CASE WHEN detach OR EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN format('ALTER TABLE %s DETACH PARTITION %s;', parent, expired.partition) END,
 			CASE WHEN NOT detach THEN format('DROP %s %s;', expired.kind, expired.partition) END);
@@ -186,7 +188,7 @@ BEGIN
 	END LOOP;
 END $function$;
 
-COMMENT ON FUNCTION ids_expired_partitions(regclass, timestamptz, boolean) IS 'statements that drop or detach partitions, and what they do';
+COMMENT ON FUNCTION ids_expired_partitions(regclass, timestamptz, boolean) IS 'statements that drop or detach old partitions, with notices';
 
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false) LANGUAGE plpgsql AS $procedure$
 DECLARE
@@ -205,4 +207,4 @@ BEGIN
 	END LOOP;
 END $procedure$;
 
-COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drops or detaches the partitions that end before a time';
+COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drop or detach partitions that end before a time';

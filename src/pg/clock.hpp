@@ -11,7 +11,7 @@ namespace ids {
 inline constexpr std::int64_t kUnixEpochUs =
     std::int64_t{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
 
-// The clock, in units of so many microseconds since 1970.
+// The time since 1970, in units of UnitUs microseconds.
 template <std::int64_t UnitUs>
 std::int64_t unix_now() noexcept {
   struct timespec now;

@@ -6,7 +6,7 @@
 
 namespace ids {
 
-// Fills out with bytes from pg_strong_random. No other call gets the same bytes, and no copy of
+// Writes size bytes from pg_strong_random to out. No other call gets the same bytes, and no copy of
 // them is kept. Raises an error if the system has no randomness.
 void random_bytes(void* out, std::size_t size);
 

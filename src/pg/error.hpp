@@ -1,4 +1,4 @@
-// Errors about invalid and out-of-range values, worded as PostgreSQL's own.
+// Errors about invalid and out-of-range values, worded like PostgreSQL's own.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace ids {
 
-// The first character of rest, which is not empty, as a message names it: Character "x".
+// How a message names the first character of rest, which must not be empty: Character "x".
 const char* name_character(std::string_view rest);
 
-// Whether an invalid text was probably meant as a time: in id >= '2026-11-01' PostgreSQL reads the
-// literal as an identifier.
+// Whether the user probably meant the invalid text as a time: PostgreSQL reads the literal in
+// id >= '2026-11-01' as an identifier.
 bool looks_like_a_time(const char* text);
 
-// Raises 22P02 for a text that is not 1 to max_digits digits of the base, for a number with more
-// bits than bits, and for one that breaks the range rule.
+// Raises 22P02 for a text that is not 1 to max_digits digits of the base, for a number that does
+// not fit into that many bits, and for one that breaks the range rule.
 [[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
@@ -83,7 +83,7 @@ int text_hint(const char* text, ParseResult result) {
   return 0;
 }
 
-// Reports text, which parse_input refused: 22P02, softly where the caller asked for that.
+// Reports 22P02 for a text that parse_input refused; the error is soft if the caller asked for it.
 template <Codec C>
 Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult result) {
   result = prefer_bad_character(text, result);
@@ -102,13 +102,13 @@ template <Codec C>
                                    : errdetail("Expected %zu bytes, found %zu.", C::kSize, size)));
 }
 
-// Raises 22008 for a time for which C has no generated values.
+// Raises 22008 for a time that the generators of C do not use.
 template <TimeLayout C>
 [[noreturn]] void time_out_of_range() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   Codec<C> ? errmsg("timestamp out of range for type %s", C::kName)
                            : errmsg("timestamp out of range for %s", C::kName),
-                  errdetail("gen_%s takes times from %s.", C::kName, generate_time_range<C>())));
+                  errdetail("gen_%s accepts times from %s.", C::kName, generate_time_range<C>())));
 }
 
 // Raise an error for an argument of T_from_parts that does not fit into its field: 22008 for a
@@ -117,7 +117,7 @@ template <Codec C>
 [[noreturn]] void time_outside() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for type %s", C::kName),
-                  errdetail("The times of type %s are %s.", C::kName, C::kTimeRange)));
+                  errdetail("Type %s holds times from %s.", C::kName, C::kTimeRange)));
 }
 template <Codec C>
 [[noreturn]] void number_outside(const char* field, int number, std::uint32_t greatest) {
@@ -129,7 +129,7 @@ template <Codec C>
 template <Codec C>
 [[noreturn]] void wrong_number_of_bytes(const char* field, std::size_t expected, std::size_t size) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                  errmsg("invalid %s for type %s", field, C::kName),
+                  errmsg("invalid length of argument \"%s\" for type %s", field, C::kName),
                   errdetail("Expected %zu bytes, found %zu.", expected, size)));
 }
 

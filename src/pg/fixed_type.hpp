@@ -1,5 +1,5 @@
-// A fixed-length identifier type: every fmgr function that all types share, over a codec; those of
-// time over any layout with a time in it.
+// The fmgr functions that all identifier types share, written over a codec. Those about times only
+// need a TimeLayout.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct FixedType {
     PG_RETURN_CSTRING(text);
   }
 
-  // As out, without the copy that makes a text of a C string.
+  // Like out, but without a C string that would have to be copied into a text.
   static Datum to_text(FunctionCallInfo fcinfo) {
     constexpr std::size_t size = VARHDRSZ + C::kTextSize;
     auto* result = static_cast<text*>(palloc(size));
@@ -75,13 +75,13 @@ struct FixedType {
     const int size = message->len - message->cursor;
     const char* bytes = pq_getmsgbytes(message, size);
     if (size == int{kSize}) return from_bytes(bytes, size);
-    // Some clients send the text in binary format too. It is accepted, since no text of an id is as
-    // long as its bytes. It is ASCII, so it is the same in every encoding.
+    // Some clients send the text in binary format. No text of an id has as many characters as the
+    // id has bytes, and it is ASCII, so it is the same in every encoding.
     Value value;
     const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
     if (result.error == ParseError::none) return put(value);
     if (result.error == ParseError::length) invalid_bytes<C>(size);
-    // The message shows the text, which may be anything: check and convert it as text is.
+    // The error shows the text, which may be anything: check and convert its encoding first.
     message->cursor -= size;
     int converted_size;
     return from_text(fcinfo->context, pq_getmsgtext(message, size, &converted_size));
@@ -131,8 +131,8 @@ struct FixedType {
     return hash_any_extended(bytes(datum), kSize, seed);
   }
 
-  // Sorts by the first bytes as an unsigned integer: they hold the time and nearly always decide.
-  // Abbreviating is one load, so it is never aborted.
+  // Sorts by the first 8 bytes as an unsigned integer: they contain the time and nearly always
+  // decide. The abbreviation costs one load, so it is never aborted.
   static Datum sortsupport(FunctionCallInfo fcinfo) {
     auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (C::kByValue) {
@@ -159,12 +159,12 @@ struct FixedType {
     return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
   }
 
-  // The first and last value whose time a tstzrange contains; last before first if it has none.
-  // Times are whole microseconds, so what is after one is at or after the next.
+  // The first and last value whose time a tstzrange contains. If there is none, the first is
+  // greater than the last.
   static Datum range_first(FunctionCallInfo fcinfo) { return first_in(time_range(fcinfo, 0)); }
   static Datum range_last(FunctionCallInfo fcinfo) { return last_in(time_range(fcinfo, 0)); }
 
-  // The same of tstzrange(from, upto), which need not be made for that.
+  // The same for tstzrange(from, upto), without making the range.
   static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
     return first_in(time_range_from(fcinfo));
   }
@@ -172,8 +172,8 @@ struct FixedType {
     return last_in(time_range_from(fcinfo));
   }
 
-  // The time predicates, as PostgreSQL runs them where the planner has not turned them into
-  // comparisons with a boundary: with the same result.
+  // The time predicates. PostgreSQL calls them where the planner has not turned them into
+  // comparisons with a boundary; the result is the same.
   static Datum lt_timestamptz(FunctionCallInfo fcinfo) {
     PG_RETURN_BOOL(from_first(fcinfo, 0) < 0);
   }
@@ -211,7 +211,8 @@ struct FixedType {
     return comparison_selectivity(fcinfo, kPlannedType, load_big_endian<std::uint64_t>(now.data()));
   }
 
-  // in_range(value, base, offset interval, sub, less) compares times as that of timestamptz does.
+  // in_range(value, base, offset interval, sub, less) compares the times, as in_range of
+  // timestamptz does.
   static Datum in_range(FunctionCallInfo fcinfo) {
     return DirectFunctionCall5(in_range_timestamptz_interval,
                                TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(0)))),
@@ -219,7 +220,8 @@ struct FixedType {
                                PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4));
   }
 
-  // How far two values, the smaller first, are apart: which ranges minmax_multi merges.
+  // The distance from the first value to the second, which is not smaller: minmax_multi merges the
+  // ranges that are closest.
   static Datum distance(FunctionCallInfo fcinfo) {
     const Value a = get(PG_GETARG_DATUM(0));
     const Value b = get(PG_GETARG_DATUM(1));
@@ -237,9 +239,9 @@ struct FixedType {
   }
 #endif
 
-  // For the functions of one type: the time of a value; the time that a generator is given, in
-  // units since 1970 (22008 if it is out of range); and the fields that T_from_parts is given, each
-  // checked: a time of the type (22008), a number (22003) and bytes (22P03).
+  // For the functions that only one type has: the time of a value; the argument of gen_T(at), in
+  // units since 1970 (22008 if it is out of range); and the arguments of T_from_parts, which may be
+  // a time (else 22008), a number (22003) or bytes (22P03).
   static TimestampTz timestamp(const Value& value) {
     return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
   }
@@ -283,7 +285,7 @@ struct FixedType {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
   }
 
-  // Both halves of a value in a Datum, as hashint8 has them.
+  // Combines the two halves of a value for hash_uint32, as hashint8 does.
   static std::uint32_t fold(Datum datum) {
     return static_cast<std::uint32_t>(datum) ^ static_cast<std::uint32_t>(datum >> 32);
   }
@@ -345,14 +347,16 @@ struct FixedType {
   static Datum last_in(const TimeRange& range) {
     return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
   }
-  // The bound in microseconds since 1970, moved by one if the range does not contain it.
+  // The bound in microseconds since 1970. A bound that the range does not contain is moved inwards
+  // by one microsecond.
   static std::int64_t bound_us(const RangeBound& bound, int inwards) {
     const TimestampTz time = DatumGetTimestampTz(bound.val);
     return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
                                                                                   : time + inwards);
   }
 
-  // The id, which is the argument of that number, compared with the boundaries of the other one.
+  // These compare an id, which is the argument of that number, with the boundary of the other
+  // argument, a time.
   static int from_first(FunctionCallInfo fcinfo, int id) {
     const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
@@ -400,7 +404,7 @@ struct FixedType {
 
 }  // namespace ids
 
-// Defines the fmgr functions of an identifier type; they are named as the SQL functions.
+// Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
 #define IDS_TYPE(name, codec)                       \
   IDS_TYPE_FUNCTION(name, codec, in)                \

@@ -11,7 +11,7 @@ std::int64_t time_us(const GeneratorState& state, std::uint64_t tick) {
   return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
 }
 
-// Calls function for each claimed generator; none is claimed meanwhile.
+// Calls function for each claimed generator. The lock keeps others from being claimed meanwhile.
 template <typename Function>
 void for_each_generator(Function function) {
   SharedState* shared = shared_state();
@@ -23,21 +23,22 @@ void for_each_generator(Function function) {
   LWLockRelease(AddinShmemInitLock);
 }
 
-// Sets a number that others change too to at least this.
+// Raises the number to least if it is lower. Other sessions may change it at the same time.
 void raise(pg_atomic_uint64* number, std::uint64_t least) {
   std::uint64_t current = pg_atomic_read_u64(number);
   while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
 }
 
-// Lets the tick go on above the time unix_us. If that is the generator's last, there is no next.
+// Raises the tick so that the next one has a later time than unix_us. If that is the generator's
+// last time, there is no next tick.
 void raise_tick(GeneratorState& state, std::int64_t unix_us) {
   const std::int64_t time = Min(unix_us / state.unit_us, state.max_time);
   raise(&state.tick, TickLayout{.shift = state.shift}.last(static_cast<std::uint64_t>(time)));
 }
 
-// Lets a tick that is ahead of the clock go back to the unit before it, so that the next one opens
-// a unit. A tick that other sessions take from while the clock is right must not go back: the tick
-// is read before the clock, and one that is ahead by no more than kRollbackUs is left alone.
+// Sets a tick that is ahead of the clock back to the unit before the clock's, so that the next tick
+// opens a unit. While the clock is right, a tick that other sessions use must not go back. So this
+// reads the tick before the clock and leaves it alone if it is at most kRollbackUs ahead.
 void lower_tick(GeneratorState& state) {
   std::uint64_t tick = pg_atomic_read_u64(&state.tick);
   for (;;) {
@@ -106,7 +107,7 @@ void check_clock(GeneratorState* state, std::int64_t unix_us) {
   const bool first = pg_atomic_compare_exchange_u32(&state->behind, &no, 1);
   if (first) pg_atomic_fetch_add_u64(&state->rollbacks, 1);
 
-  // At most once a minute, by a clock that does not step; 0 means never.
+  // Log at most once a minute, measured by a clock that does not step. 0: not logged yet.
   struct timespec uptime;
   clock_gettime(CLOCK_MONOTONIC, &uptime);
   const auto now = static_cast<std::uint32_t>(uptime.tv_sec) + 1;
@@ -118,7 +119,7 @@ void check_clock(GeneratorState* state, std::int64_t unix_us) {
                        static_cast<double>(lead_us) / 1e6, state->name),
                 errdetail("Identifiers stay unique and in order; their time stands still until the "
                           "clock has caught up."),
-                errhint("If the clock was wrong before and is right now, ids_reset_clock() makes "
+                errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
                         "the generators follow it again.")));
 }
 
@@ -126,7 +127,7 @@ bool wait_for_clock(std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us >= kRollbackUs) return false;
   CHECK_FOR_INTERRUPTS();
-  // A signal ends the sleep, but one that came just before does not.
+  // A signal ends the sleep, unless it arrived just before: so the sleep is short.
   if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
   return true;
 }
@@ -141,7 +142,7 @@ std::uint64_t keyed_hash(std::uint64_t value) {
 void clock_out_of_range(const char* generator) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("the server's clock is out of range for generator \"%s\"", generator),
-                  errhint("If the clock was wrong before and is right now, ids_reset_clock() makes "
+                  errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
                           "the generators follow it again.")));
 }
 

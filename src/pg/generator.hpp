@@ -1,4 +1,4 @@
-// Generators: a tick that strictly increases over all sessions of the server.
+// Generators: a tick that strictly increases across all sessions of the server.
 #pragma once
 
 #include <concepts>
@@ -18,18 +18,18 @@ namespace ids {
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time);
 
-// Lets every generator go on above the time unix_us.
+// Makes every generator continue above the time unix_us.
 void raise_ticks(std::int64_t unix_us);
 
-// Lets generators that are more than kRollbackUs ahead of the clock follow it again.
+// Makes the generators that are more than kRollbackUs ahead of the clock follow it again.
 void lower_ticks();
 
 // The time of the clock, or of the generator that is furthest ahead of it.
 std::int64_t greatest_time_us();
 
-// For a tick of the time unix_us that is ahead of the clock: counts and logs that the clock stepped
-// back, if it did. It reads the clock again, because a backend that was delayed after its first
-// reading sees ticks of other sessions that are later.
+// Checks whether the clock stepped back, after a tick of the time unix_us was ahead of it. If so,
+// counts and logs it. This reads the clock again: if the backend was delayed after it first read
+// the clock, the tick may only be later because other sessions have gone on.
 void check_clock(GeneratorState* state, std::int64_t unix_us);
 
 // A hash of the value that nobody can compute without the server's secret.
@@ -38,9 +38,9 @@ std::uint64_t keyed_hash(std::uint64_t value);
 // Raises the error for a clock that the generator's type cannot hold.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
-// Sleeps until the clock is at unix_us, but not for long, and returns true. Returns false at once
-// if that is so far ahead that the clock must have stepped back. Raises an error if the statement
-// is cancelled.
+// Sleeps until the clock is at unix_us, or for a short time, and returns true. Returns false at
+// once if unix_us is so far ahead that the clock must have stepped back. Raises an error if the
+// statement is canceled.
 bool wait_for_clock(std::int64_t unix_us);
 
 // How far the clock must be behind the last identifier to count as stepped back.
@@ -53,15 +53,15 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kName } -> std::convertible_to<const char*>;
   { S::kLayout } -> std::convertible_to<TickLayout>;
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
-  { S::kMinTime } -> std::convertible_to<std::int64_t>;  // what its identifiers can hold, in units
-  { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // since 1970
+  { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
+  { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
   { S::kWaits } -> std::convertible_to<bool>;  // when the counter is used up: wait for the next
                                                // unit, or carry into it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
 };
 // clang-format on
 
-// What a Spec has from its codec, if the tick's unit is the type's; it may replace any of these.
+// What a Spec inherits from its codec if the tick has the type's unit. It may override any member.
 template <TimeLayout C>
 struct CodecSpec {
   static constexpr const char* kName = C::kName;
@@ -75,8 +75,8 @@ template <GeneratorSpec Spec>
 class Generator {
  public:
   // Returns a tick greater than that of every call that finished before this one began, in any
-  // session, and than those that this database has from before a crash, a restart or a promotion,
-  // whatever the clock does.
+  // session. It is also greater than the ticks that this database has from before a crash, a
+  // restart or a promotion. Both hold whatever the clock does.
   static std::uint64_t next() {
     if (unlikely(!state_)) claim();
     while (true) {
@@ -113,8 +113,8 @@ class Generator {
     return tick;
   }
 
-  // Takes the tick after previous. Returns false, with now and previous brought up to date, if
-  // another session took it first or if the counter is used up and the generator waits.
+  // Takes the tick after previous. If another session took it first, or if the counter is used up
+  // and the generator waits, updates now and previous and returns false.
   static bool try_take(std::uint64_t& now, std::uint64_t& previous, std::uint64_t& tick) {
     const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
     tick = step.next;
@@ -123,7 +123,7 @@ class Generator {
       if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
       return true;
     }
-    // In the last unit there is nothing to carry into.
+    // After the last unit there is no other to carry into.
     if (unlikely(Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
       clock_out_of_range(Spec::kName);
     if constexpr (Spec::kWaits) {
@@ -134,7 +134,7 @@ class Generator {
       }
       return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
     }
-    // Other sessions may have moved the tick on meanwhile; the next one is greater all the same.
+    // Other sessions may have moved the tick on meanwhile, but this one is greater in any case.
     tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
     return true;
   }

@@ -12,7 +12,8 @@
 
 namespace ids {
 
-// An index key is a bytea. On a leaf it holds the id; above, the least and the greatest id below.
+// An index key is a bytea. On a leaf page it holds the id, on an inner page the smallest and the
+// greatest id below.
 template <class Type>
 class GistClass {
  public:
@@ -23,7 +24,7 @@ class GistClass {
     PG_RETURN_POINTER(copy_with_key(entry, bytea_datum(value.data(), kSize)));
   }
 
-  // The id of a leaf, for index-only scans.
+  // The id in a leaf's key, for index-only scans.
   static Datum gist_fetch(FunctionCallInfo fcinfo) {
     GISTENTRY* entry = entry_argument(fcinfo, 0);
     typename Type::Value value;
@@ -31,8 +32,8 @@ class GistClass {
     PG_RETURN_POINTER(copy_with_key(entry, Type::put(value)));
   }
 
-  // Whether an id between the bounds can meet the condition. On a leaf the bounds are the id, so
-  // that nothing has to be checked again.
+  // Whether an id between the bounds can satisfy the condition. On a leaf both bounds are the id,
+  // so the result is exact.
   static Datum gist_consistent(FunctionCallInfo fcinfo) {
     const Bounds range = bounds(entry_argument(fcinfo, 0)->key);
     const typename Type::Value query = Type::get(PG_GETARG_DATUM(1));
@@ -73,7 +74,7 @@ class GistClass {
     PG_RETURN_POINTER(result);
   }
 
-  // How much longer a range gets by another.
+  // How much longer the range becomes when it has to include the added one.
   static Datum gist_penalty(FunctionCallInfo fcinfo) {
     const Bounds range = bounds(entry_argument(fcinfo, 0)->key);
     const Bounds added = bounds(entry_argument(fcinfo, 1)->key);
@@ -85,8 +86,8 @@ class GistClass {
     PG_RETURN_POINTER(result);
   }
 
-  // Splits by the lower bounds in two halves. If ids come in order, the new key is the last one and
-  // the left page gets no more: then 90 % stay there.
+  // Splits the keys into two halves, by their lower bounds. If ids arrive in order, the new key is
+  // the last one, and the left page gets no more keys: then 90% stay there.
   static Datum gist_picksplit(FunctionCallInfo fcinfo) {
     auto* entries = reinterpret_cast<GistEntryVector*>(PG_GETARG_POINTER(0));
     auto* split = reinterpret_cast<GIST_SPLITVEC*>(PG_GETARG_POINTER(1));
@@ -104,7 +105,7 @@ class GistClass {
     PG_RETURN_POINTER(split);
   }
 
-  // Sorting the keys of leaves, for a build of the index from below.
+  // Sorts the keys of leaves, so that CREATE INDEX can build the index bottom-up.
   static Datum gist_sortsupport(FunctionCallInfo fcinfo) {
     auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if (support->abbreviate) {
@@ -134,7 +135,7 @@ class GistClass {
     return reinterpret_cast<GISTENTRY*>(PG_GETARG_POINTER(n));
   }
 
-  // A key is in the index with a short header, and not aligned.
+  // Keys in the index have a short header and are not aligned.
   static Bounds bounds(Datum key) {
     const Pointer datum = DatumGetPointer(key);
     const auto* lower = reinterpret_cast<const std::uint8_t*>(VARDATA_ANY(datum));

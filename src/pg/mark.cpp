@@ -14,12 +14,12 @@ constexpr char kSequence[] = "clock";
 
 // The last microsecond of 48 bits of milliseconds.
 constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
-// 2026-01-01, before which no database had the extension.
+// 2026-01-01: before that, no database had the extension.
 constexpr std::int64_t kLeastUs = 1'767'225'600'000'000;
 
 Oid known_relation = InvalidOid;
 
-// The relation was dropped, or created again by another CREATE EXTENSION.
+// Called when the relation was dropped or changed, for example by DROP EXTENSION.
 void forget_mark(Datum, Oid relation) {
   if (relation == InvalidOid || relation == known_relation) known_mark = {};
 }
@@ -28,14 +28,13 @@ void forget_mark(Datum, Oid relation) {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("sequence \"%s.%s\" of extension \"ids\" %s", kSchema, kSequence, what),
-           errdetail("It holds the time up to which identifiers were made. Without it, new ones "
-                     "could repeat existing ones or be smaller."),
+           errdetail("It holds the time up to which identifiers were generated. Without it, new "
+                     "identifiers could equal existing ones or be smaller."),
            errhint("%s", hint)));
 }
 
-// The sequence's only row, in its only page. last_value is the mark in microseconds since 1970,
-// log_cnt tells by which run of the server it was moved. pg_upgrade sets the first and clears the
-// second.
+// The sequence's only row, in its only page. last_value is the mark, in microseconds since 1970;
+// log_cnt is the run of the server that moved it. pg_upgrade sets last_value and clears log_cnt.
 Form_pg_sequence_data sequence_row(Page page) {
   const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                            ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
@@ -46,14 +45,14 @@ Form_pg_sequence_data sequence_row(Page page) {
   return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
 }
 
-// Whether the mark is as write() left it, or at least may be what pg_upgrade made of that: it calls
-// setval, which clears log_cnt.
+// Whether write() or pg_upgrade may have left the mark like this. pg_upgrade calls setval, which
+// clears log_cnt.
 bool is_sound(const FormData_pg_sequence_data& row) {
   return row.is_called && row.last_value >= (row.log_cnt == 0 ? kLeastUs : 0) &&
          row.last_value <= kGreatestUs;
 }
 
-// The mark's page, locked against all others from open() to close().
+// The mark's page, which no other session can lock between open() and close().
 class MarkPage {
  public:
   void open() {
@@ -62,7 +61,7 @@ class MarkPage {
       CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
       registered = true;
     }
-    // Whoever had it locked may have made it anew.
+    // The session that had the relation locked may have replaced it.
     Oid oid;
     do {
       const Oid schema = get_namespace_oid(kSchema, true);
@@ -76,7 +75,7 @@ class MarkPage {
     } while (!relation_);
     if (relation_->rd_rel->relkind != RELKIND_SEQUENCE)
       missing_mark("is not a sequence",
-                   "Rename the relation that has its name, and create the sequence again.");
+                   "Rename the relation that has this name, and create the sequence again.");
     if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
       missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.clock SET LOGGED;");
     buffer_ = ReadBuffer(relation_, 0);
@@ -87,13 +86,13 @@ class MarkPage {
 
   const FormData_pg_sequence_data& row() const { return *row_; }
 
-  // The install script generates the first id, which makes the mark.
+  // The install script generates the first id, which sets the mark.
   bool is_being_created() const {
     return creating_extension &&
            CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
   }
 
-  // Logged like any change of a page: before the commit of whoever uses what it allows.
+  // The change is in the WAL before any transaction that uses the new mark can commit.
   void write(std::int64_t unix_us, std::uint64_t run) {
     GenericXLogState* change = GenericXLogStart(relation_);
     Form_pg_sequence_data row = sequence_row(GenericXLogRegisterBuffer(change, buffer_, 0));
@@ -103,7 +102,7 @@ class MarkPage {
     GenericXLogFinish(change);
   }
 
-  // What the page holds now is known to this session.
+  // Remembers what the page holds, then releases it.
   void close(SharedState* shared) {
     known_mark = {row_->last_value, pg_atomic_read_u32(&shared->header.resets)};
     UnlockReleaseBuffer(buffer_);
@@ -119,7 +118,7 @@ class MarkPage {
 }  // namespace
 
 bool move_mark(std::int64_t unix_us) {
-  // What a standby makes cannot be committed there.
+  // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
 
   SharedState* shared = shared_state();
@@ -128,12 +127,12 @@ bool move_mark(std::int64_t unix_us) {
   page.open();
   const FormData_pg_sequence_data& row = page.row();
   if (!is_sound(row) && !page.is_being_created())
-    missing_mark("was changed",
+    missing_mark("has an invalid value",
                  "As a superuser, set it to the current time: SELECT ids_reset_clock();");
   bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);
   if (static_cast<std::uint64_t>(row.log_cnt) != shared->header.run) {
-    // The mark is of the time before this server was started or promoted, or of another server:
-    // its own ticks may be below.
+    // The mark is from before this server was started or promoted, or from another server. This
+    // server's ticks may be below it.
     raise_ticks(Max(row.last_value, 0));
     page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
     usable = false;
@@ -149,7 +148,8 @@ void reset_clock() {
     lower_ticks();
     return;
   }
-  // With the page locked: whoever has taken a tick that is too high finds the mark reset.
+  // Lock the page first: a session that has already taken a tick that is too high then sees that
+  // the mark was reset.
   SharedState* shared = shared_state();
   MarkPage page;
   page.open();

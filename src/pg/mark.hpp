@@ -1,6 +1,6 @@
-// The mark: the time up to which identifiers of this database may have been made. A relation holds
-// it, and it is logged ahead as a sequence is, so it outlives the server. No identifier has a time
-// beyond the mark; after a crash, a restart or a promotion the generators go on above it.
+// The mark: the time up to which identifiers of this database may have been made. No identifier has
+// a time beyond it; after a crash, a restart or a promotion the generators go on above it. A
+// relation holds it, and it is logged ahead, as the values of a sequence are.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,28 @@
 
 namespace ids {
 
-// How far ahead of what is needed the mark is logged.
+// How far the mark is moved beyond the time that needs it.
 inline constexpr std::int64_t kMarkAheadUs = 100'000;
 
-// What this session knows of the mark.
+// The mark, as this session last read it.
 struct KnownMark {
   std::int64_t unix_us = 0;  // 0: nothing
   std::uint32_t resets = 0;  // of the clock, when it was read
 };
 extern KnownMark known_mark;
 
-// Whether the mark is at or beyond unix_us, so that an identifier of that time may be given.
+// Whether the mark is at or beyond unix_us, so that an identifier may have that time.
 inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
   return unix_us <= known_mark.unix_us &&
          pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Moves the mark beyond unix_us. False if the tick must be taken again, since only now it is known
-// to be above what the database has. Raises an error if the mark is missing or damaged.
+// Moves the mark beyond unix_us. Returns false if the caller must take another tick: this one may
+// be below the identifiers that the database has. Raises an error if the mark is missing or
+// damaged.
 bool move_mark(std::int64_t unix_us);
 
-// Lets the ticks and the mark that are ahead of the clock follow it again.
+// Lets the ticks and the mark follow the clock again, if they are ahead of it.
 void reset_clock();
 
 }  // namespace ids

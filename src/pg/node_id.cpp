@@ -11,14 +11,14 @@ constexpr int kNone = -1;
 constexpr int kGreatest = 65535;
 constexpr int kInvalid = -2;
 
-// A value may be set before the library is loaded. When it is loaded, PostgreSQL drops an invalid
-// value with a mere warning, and ids would be made without a node id. So the setting is a text: it
-// keeps an invalid value, over RESET and ROLLBACK too, and using it is the error.
+// A value may be set before the library is loaded. If the setting were an integer, PostgreSQL would
+// then drop an invalid value with a mere warning, and ids would be made without a node id. So it is
+// a string: it keeps an invalid value, even after RESET and ROLLBACK, and using it is an error.
 char* text = nullptr;
 int value = kNone;
 bool defining = false;
 
-// The value in place of one that was lost because it was set without permission.
+// Replaces a value that was lost because it was set without permission.
 constexpr char kRefused[] = "refused";
 
 int parse(const char* given) {
@@ -28,7 +28,7 @@ int parse(const char* given) {
   return valid ? number : kInvalid;
 }
 
-// A parallel worker takes what its leader has.
+// A parallel worker accepts whatever its leader has.
 bool check(char** given, void**, GucSource) {
   if (defining || InitializingParallelWorker || parse(*given) != kInvalid) return true;
   GUC_check_errdetail("A node id is a number from 0 to %d, or -1 for none.", kGreatest);
@@ -39,14 +39,14 @@ void assign(const char* given, void*) {
   value = parse(given);
 }
 
-// Sets the setting, by NULL to what RESET would. Returns less than 0 if another value overrides.
-// GUC_ACTION_SAVE is the action that PostgreSQL allows while a query runs in parallel.
+// Changes the setting; NULL does what RESET does. Returns less than 0 if another value overrides
+// this one. GUC_ACTION_SAVE is the action that PostgreSQL allows while a query runs in parallel.
 int set(const char* given, GucSource source) {
   return set_config_option(kName, given, PGC_SUSET, source, GUC_ACTION_SAVE, true, WARNING, false);
 }
 
-// Whether somebody gave a value that counts now, and one that RESET would go back to: each
-// overrides a default.
+// Whether somebody has given a value that counts now, and one that RESET would restore. Such a
+// value overrides a default.
 struct Given {
   bool now;
   bool after_reset;
@@ -70,9 +70,9 @@ constexpr int kFlags = 0;
 
 void define_node_id() {
   DefineCustomStringVariable(
-      kName, "Node id in the identifiers that this server generates.",
-      "Takes the place of random16 in scru160 (0 to 65535), random in snowflake "
-      "(0 to 4095) and machine_id in tbsl (0 to 99); -1 is none.",
+      kName, "Sets the node id in the identifiers that this server generates.",
+      "It replaces random16 in scru160 (0 to 65535), random in snowflake (0 to 4095) and "
+      "machine_id in tbsl (0 to 99); -1 means none.",
       &text, "-1", PGC_SUSET, kFlags, check, assign, nullptr);
 }
 
@@ -97,7 +97,7 @@ int node_id(const char* type, int greatest) {
 
 void define_settings() {
   defining = true;
-  // The postmaster holds no user's values.
+  // The postmaster has no values from users.
   if (!IsTransactionState()) {
     define_node_id();
   } else {
@@ -105,7 +105,7 @@ void define_settings() {
     define_node_id();
     const Given after = given_values();
     const bool lost = (before.now && !after.now) || (before.after_reset && !after.after_reset);
-    // To last as long as what the client asked for, over a reload of the configuration.
+    // As a value from the client, it survives a reload of the configuration.
     if (lost) set(kRefused, PGC_S_CLIENT);
   }
   defining = false;

@@ -1,4 +1,4 @@
-// The setting ids.node_id: what tells the identifiers of several servers apart.
+// The setting ids.node_id, which tells the identifiers of several servers apart.
 #pragma once
 
 namespace ids {

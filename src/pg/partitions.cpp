@@ -1,5 +1,5 @@
-// The times of a table's partitions, for the procedures that create and drop them. The relation
-// cache has them as they are now, where a query sees the catalogs of its snapshot.
+// The times of a table's partitions, for the procedures that create and drop them. They come from
+// the relation cache, which is up to date; a query would see the catalogs of its snapshot.
 #include "pg/fixed_type.hpp"
 #include "pg/postgres.hpp"
 #include "uuidv7/uuidv7.hpp"
@@ -8,14 +8,14 @@ using namespace ids;
 
 namespace {
 
-// The time of a bound and the first bound of a time, by functions of the key's type.
+// How to get the time of a bound, and the first bound of a time.
 struct TimeKey {
   PartitionKey key;
   FmgrInfo first;
   FmgrInfo extract_timestamp;
   bool is_uuid;
 
-  // A bound may be a uuid of any version: it is where it sorts.
+  // A bound may be a uuid of any version. It gets the time of the ids that it sorts among.
   TimestampTz time(Datum id) {
     if (is_uuid) return FixedType<UuidV7>::timestamp(FixedType<UuidV7>::get(id));
     return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
@@ -44,7 +44,7 @@ bool find_time_key(Relation table, TimeKey& result) {
 
   HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
-  // A uuid is taken for one of version 7.
+  // UUIDs are assumed to be of version 7.
   result.is_uuid = type == UUIDOID;
   const char* prefix =
       result.is_uuid ? "uuidv7"
@@ -67,8 +67,8 @@ Relation open_parent(Oid parent, TimeKey& key) {
             (errcode(ERRCODE_WRONG_OBJECT_TYPE),
              errmsg("table \"%s\" is not partitioned by range on one column of an identifier type",
                     RelationGetRelationName(table)),
-             errhint("Create it with PARTITION BY RANGE (id), where the type of id is one of the "
-                     "extension ids.")));
+             errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
+                     "extension \"ids\".")));
   return table;
 }
 
@@ -108,7 +108,7 @@ IDS_FUNCTION(ids_partition_key) {
 }
 
 // ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
-// order; the times of a default partition are null. One that is being detached is among them.
+// order, including partitions that are being detached; the times of a default partition are null.
 IDS_FUNCTION(ids_partition_times) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

@@ -1,6 +1,6 @@
-// The only file that includes PostgreSQL's headers. They are C, and their macros clash with C++
-// headers: include those first. ereport leaves by longjmp and runs no destructors: in src/pg and in
-// the fmgr functions nothing that has one may be alive across a call into the server.
+// The only file that includes PostgreSQL's headers. Their macros clash with C++ headers: include
+// C++ headers first. ereport leaves by longjmp, which runs no destructors: in src/pg and in the
+// fmgr functions, nothing with a destructor may be alive across a call into the server.
 #pragma once
 
 extern "C" {
@@ -75,7 +75,7 @@ extern "C" {
 #endif
 }
 
-// From 16 on modules are compiled with hidden symbols and PGDLLEXPORT shows them.
+// From 16 on, the symbols of a module are hidden and PGDLLEXPORT makes them visible.
 #if PG_VERSION_NUM < 160000
 #undef PGDLLEXPORT
 #define PGDLLEXPORT __attribute__((visibility("default")))

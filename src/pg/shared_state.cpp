@@ -8,14 +8,15 @@ namespace ids {
 
 namespace {
 
-// Drawn before any shared memory is taken: nothing may fail between taking and initialising it.
+// Random numbers are drawn first: nothing may fail between allocating shared memory and
+// initializing it.
 struct {
   std::uint8_t secret[sizeof(SharedState::header.secret)];
   std::uint64_t run;
   std::uint64_t backfilled[SharedState::kSlots];
 } drawn;
 
-void initialise(SharedState* state) {
+void initialize(SharedState* state) {
   std::memset(static_cast<void*>(state), 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
   state->header.run = drawn.run;
@@ -34,23 +35,23 @@ void initialise(SharedState* state) {
 #if PG_VERSION_NUM >= 170000
 
 #if PG_VERSION_NUM >= 190000
-void initialise_segment(void* segment, void*) {
-  initialise(static_cast<SharedState*>(segment));
+void initialize_segment(void* segment, void*) {
+  initialize(static_cast<SharedState*>(segment));
 }
 #else
-void initialise_segment(void* segment) {
-  initialise(static_cast<SharedState*>(segment));
+void initialize_segment(void* segment) {
+  initialize(static_cast<SharedState*>(segment));
 }
 #endif
 
 SharedState* attach() {
   bool found;
 #if PG_VERSION_NUM >= 190000
-  void* segment = GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialise_segment,
+  void* segment = GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialize_segment,
                                      &found, nullptr);
 #else
   void* segment =
-      GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialise_segment, &found);
+      GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialize_segment, &found);
 #endif
   return static_cast<SharedState*>(segment);
 }
@@ -66,10 +67,11 @@ void request_shmem() {
 }
 
 void hint_at_preloading(void*) {
-  errhint("Add \"ids\" to shared_preload_libraries and restart the server to reserve its memory.");
+  errhint(
+      "Add \"ids\" to shared_preload_libraries and restart the server to reserve memory for it.");
 }
 
-// A server that runs already has some spare room in its main segment.
+// A running server has some spare room in its main segment.
 SharedState* attach() {
   ErrorContextCallback context{error_context_stack, hint_at_preloading, nullptr};
   error_context_stack = &context;
@@ -77,7 +79,7 @@ SharedState* attach() {
   bool found;
   auto* state =
       static_cast<SharedState*>(ShmemInitStruct(SharedState::kName, sizeof(SharedState), &found));
-  if (!found) initialise(state);
+  if (!found) initialize(state);
   LWLockRelease(AddinShmemInitLock);
   error_context_stack = context.previous;
   return state;
@@ -94,8 +96,8 @@ SharedState* draw_and_attach() {
 
 #if PG_VERSION_NUM < 170000
 
-// Allocates at start what request_shmem() asked for: before the first use, a growing lock table
-// could take it. The postmaster keeps no pointer, since it makes new shared memory after a crash.
+// Allocates what request_shmem() asked for as the server starts; later a growing lock table could
+// take it. The postmaster keeps no pointer, because it creates new shared memory after a crash.
 void take_reserved() {
   if (previous_shmem_startup_hook) previous_shmem_startup_hook();
   draw_and_attach();

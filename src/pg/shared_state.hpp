@@ -14,26 +14,26 @@ inline constexpr std::size_t kCacheLine = 128;  // the widest in use
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
   pg_atomic_uint64 backfilled;  // counts identifiers of given times, from a random start
-  pg_atomic_uint64 rollbacks;   // how often the clock was found to have stepped back
-  pg_atomic_uint32 behind;      // 1 from then on until the clock has caught up
-  std::uint32_t unit_us;        // these four never change once the slot is claimed
+  pg_atomic_uint64 rollbacks;   // how often the clock was seen to have stepped back
+  pg_atomic_uint32 behind;      // 1 until the clock has caught up after it stepped back
+  std::uint32_t unit_us;        // this and the members below never change once the slot is claimed
   std::uint32_t shift;
-  std::int64_t max_time;  // the last that its identifiers can hold, in units
+  std::int64_t max_time;  // the last time that its identifiers can hold, in units
   char name[32];          // empty: a free slot
 };
 
-// Several versions of the library may run on one server: the name has the version of this layout,
-// and the size stays the same.
+// Several versions of the library may run on one server. So the name contains the version of this
+// layout, and the size stays the same.
 struct SharedState {
   static constexpr char kName[] = "ids v1";
   static constexpr std::size_t kSlots = 7;
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
-    std::uint64_t run;          // likewise; identifies this run of the server
+    std::uint64_t run;          // the same; identifies this run of the server
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
-    pg_atomic_uint32 resets;    // times that a mark was lowered by ids_reset_clock()
-    pg_atomic_uint32 last_log;  // when a clock was last logged, in seconds of the monotonic clock
+    pg_atomic_uint32 resets;    // how often ids_reset_clock() has lowered a mark
+    pg_atomic_uint32 last_log;  // when check_clock() last logged, in seconds of the monotonic clock
   } header;
   GeneratorState generators[kSlots];
 };
@@ -43,7 +43,7 @@ static_assert(sizeof(SharedState) == 1024);
 // shared_preload_libraries. Raises an error if there is no room.
 SharedState* shared_state();
 
-// At preloading: reserves room for the state.
+// Reserves room for the state when the library is preloaded.
 void reserve_shared_state();
 
 }  // namespace ids

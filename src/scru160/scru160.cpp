@@ -18,8 +18,8 @@ struct Spec : CodecSpec<Scru160> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
-// The tick is the time in microseconds and a counter of 6 bits. Both the microsecond within the
-// millisecond and the counter go to the counter field.
+// The tick is the time in microseconds and a counter of 6 bits. The microsecond within the
+// millisecond and the counter share the counter field.
 struct MicrosecondSpec : CodecSpec<Scru160> {
   static constexpr char kName[] = "scru160_us";
   static constexpr TickLayout kLayout{.shift = 6};

@@ -6,10 +6,10 @@
 //          16  random16
 //          80  random80
 //   text   32 digits 0123456789ABCDEFGHIJKLMNOPQRSTUV (base32hex, RFC 4648), upper case out;
-//          either case in, and 40 hexadecimal digits, told apart by the length
-//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; every 20 bytes are a SCRU160, but generators
-//          keep out of the first and the last millisecond, which are reserved
-//   errors neither 32 nor 40 characters; a character that is no digit of that encoding
+//          either case in, or 40 hexadecimal digits; the length tells which
+//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; any 20 bytes are a SCRU160, but generators do
+//          not use the first and the last millisecond, which are reserved
+//   errors neither 32 nor 40 characters; a character that is not a digit of that encoding
 #pragma once
 
 #include "core/alphabet.hpp"
@@ -27,7 +27,7 @@ struct Scru160 {
   static constexpr char kName[] = "scru160";
   static constexpr char kSyntax[] = "32 base32hex digits or 40 hexadecimal digits";
   static constexpr char kDigit[] = "base32hex digit";
-  static constexpr char kRangeRule[] = "every 20 bytes are a scru160";  // never broken
+  static constexpr char kRangeRule[] = "any 20 bytes are a scru160";  // cannot be broken
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
   static constexpr char kGenerateTimeRange[] =
       "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
@@ -36,7 +36,7 @@ struct Scru160 {
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;
   static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
-  // The times that generators may emit.
+  // The times that generators may use.
   static constexpr std::int64_t kMinGenerateTime = kMinTime + 1;
   static constexpr std::int64_t kMaxGenerateTime = kMaxTime - 1;
 
@@ -46,7 +46,7 @@ struct Scru160 {
   static constexpr DigitPairs<16> kHexPairs{kHex};
 
  private:
-  // In both encodings a quarter of the digits are a quarter of the bytes: 40 bits.
+  // In both encodings a quarter of the digits encodes a quarter of the bytes, 40 bits.
   static constexpr std::size_t kQuarter = kSize / 4;
   static constexpr std::uint64_t kMaxQuarter = (std::uint64_t{1} << 40) - 1;
 

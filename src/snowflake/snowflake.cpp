@@ -12,8 +12,8 @@ namespace {
 
 using Type = FixedType<Snowflake>;
 
-// The increment runs on across milliseconds, so a tick holds, below the time, how many increments
-// its millisecond has used and, below that, the one it began with.
+// The increment does not start anew with a millisecond. So a tick consists of the time, the number
+// of increments used in this millisecond, and the increment that the millisecond began with.
 struct Spec : CodecSpec<Snowflake> {
   static constexpr unsigned kBits = Snowflake::kIncrementBits;
   static constexpr TickLayout kLayout{.shift = 2 * kBits, .step = std::uint64_t{1} << kBits};
@@ -76,7 +76,7 @@ IDS_FUNCTION(snowflake_name) {
   return text_datum({name, sizeof name});
 }
 
-// snowflake_from_bigint(bigint) -> snowflake: of the same 64 bits
+// snowflake_from_bigint(bigint) -> snowflake
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
   if (number >= 0)
@@ -84,7 +84,7 @@ IDS_FUNCTION(snowflake_from_bigint) {
         ERROR,
         (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
          errmsg("value %lld is out of range for type snowflake", static_cast<long long>(number)),
-         errdetail("The first bit of a snowflake is set, so as a bigint it is negative.")));
+         errdetail("The first bit of a snowflake is always set, so it is negative as a bigint.")));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 

@@ -4,12 +4,12 @@
 //          41  milliseconds since 2017-01-01T00:00Z
 //          12  random
 //          10  increment
-//   text   11 digits 0-9a-zA-Z (base 62); it does not sort like the number, as lower case digits
-//          come before upper case. Names with digits 0-9A-Za-z, which the project's code writes and
-//          which sort like the number, are read as well: the first digit, a-l or A-L, tells which
+//   text   11 digits 0-9a-zA-Z (base 62). It does not sort like the number, because lower case
+//          comes before upper case. Input may also have the digits 0-9A-Za-z, which the project's
+//          code writes and which sort like the number; the first digit, a-l or A-L, tells which
 //   range  2017-01-01 to 2086-09-07T15:47:35.551Z, text aZl8N0y58M8 to lYGhA16ahyf, names
 //          AzL8n0Y58m8 to LygHa16AHYF
-//   errors not 11 characters; a character that is no digit; a number without the prefix (below
+//   errors not 11 characters; a character that is not a digit; a number without the prefix (below
 //          2^63); a number over 64 bits
 #pragma once
 
@@ -53,10 +53,10 @@ struct Snowflake {
   static constexpr char kSyntax[] = "11 base 62 digits";
   static constexpr char kDigit[] = "base 62 digit";
   static constexpr char kRangeRule[] =
-      "the first bit of a snowflake is set, so the least is aZl8N0y58M8 (2^63)";
+      "the first bit of a snowflake is always set, so the smallest is aZl8N0y58M8 (2^63)";
   static constexpr char kOverflowRule[] =
       "a snowflake has 64 bits, so the greatest is lYGhA16ahyf (2^64 - 1), and names with upper "
-      "case first are AzL8n0Y58m8 to LygHa16AHYF";
+      "case first range from AzL8n0Y58m8 to LygHa16AHYF";
   static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
   static constexpr bool kByValue = true;
 

@@ -1,4 +1,4 @@
--- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 of randomness, 10 of increment
+-- snowflake: a prefix bit, 41 bits of milliseconds since 2017, 12 random bits, a 10-bit increment
 
 --@ io
 
@@ -11,17 +11,17 @@ COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment
 
 --@ type
 
--- The name in the other alphabet
+-- The name in digits 0-9A-Za-z
 
 CREATE FUNCTION snowflake_name(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_name(snowflake) IS 'name in digits 0-9A-Za-z, which sorts like the snowflake';
+COMMENT ON FUNCTION snowflake_name(snowflake) IS 'convert snowflake to digits 0-9A-Za-z, which sort like the value';
 
 -- Numbers
 
 CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'snowflake of the same 64 bits';
+COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'convert bigint to snowflake of the same bits';
 
 CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
@@ -29,31 +29,31 @@ CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
 CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 	RETURN $1::bigint::numeric + 18446744073709551616; -- 2^64
 
-COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'the 64 bits as an unsigned number';
+COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'convert snowflake to unsigned number';
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
 
-COMMENT ON CAST (snowflake AS bigint)  IS 'the same 64 bits as a signed number, which is negative';
-COMMENT ON CAST (bigint AS snowflake)  IS 'snowflake of the same 64 bits';
-COMMENT ON CAST (snowflake AS numeric) IS 'the 64 bits as an unsigned number';
+COMMENT ON CAST (snowflake AS bigint)  IS 'convert snowflake to bigint of the same bits, which is negative';
+COMMENT ON CAST (bigint AS snowflake)  IS 'convert bigint to snowflake of the same bits';
+COMMENT ON CAST (snowflake AS numeric) IS 'convert snowflake to unsigned number';
 
 CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'base 62 digits of 64 bits, taken as an unsigned number';
-COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'number of 1 to 11 base 62 digits, as 64 bits';
+COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'convert bigint, taken as unsigned, to base 62 digits';
+COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'convert 1 to 11 base 62 digits to bigint';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_snowflake()            IS 'new snowflake, in order by millisecond; at most 1024 in each';
-COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'new snowflake of a given time, for back-filling';
+COMMENT ON FUNCTION gen_snowflake()            IS 'generate snowflake, ordered by millisecond; at most 1024 in each';
+COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'generate snowflake of a given time, for backfilling';
 
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'fields of a snowflake: time, random, increment';
-COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'snowflake of these fields: time, random, increment';
+COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'split snowflake into time, random and increment';
+COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'construct snowflake from time, random and increment';

@@ -3,10 +3,10 @@
 //   bits   60  payload: the decimal number SSSSSSSSSSUUUUUUMM, that is Unix seconds, microseconds
 //              and machine id 00-99, as a binary integer
 //          20  suffix, random or counted
-//   text   20 digits 0123456789ABCDEF, upper case out and in
+//   text   20 digits 0123456789ABCDEF, in upper case only
 //   range  1970-01-01 to 2286-11-20T17:46:39.999999Z: a payload below 10^18
-//   errors not 20 characters; a character that is no digit, lower case included; a payload of 10^18
-//          or more
+//   errors not 20 characters; a character that is not a digit, including lower case; a payload of
+//          10^18 or more
 //
 // For transport the 80 bits are also written in bases 16, 32, 36, 58 and 62, without leading zeros.
 #pragma once
@@ -53,7 +53,7 @@ struct Tbsl {
   static constexpr Alphabet<58> kBase58{
       "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", LetterCase::distinct};
 
-  // Calls use with the alphabet of a base and returns its result; returns otherwise if there is no
+  // The result of use for the alphabet of the base, or the value of otherwise if there is no
   // transport encoding in that base.
   template <class Result, class Use>
   static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
@@ -112,9 +112,9 @@ struct Tbsl {
     kPairs.write<4>(load_big_endian<std::uint16_t>(value.data() + 8), out.data() + 16);
   }
 
-  // The suffixes of a generator that counts to kCounters - 1 within a microsecond. Sequenced ones
-  // are 1 to kCounters. Random ones are greater and count up from a start that a hash of the
-  // microsecond chooses: within a microsecond they are in order, and none is given twice.
+  // The suffixes for a counter of 0 to kCounters - 1 within a microsecond. Sequenced ones are 1 to
+  // kCounters. Random ones are greater and count up from a start that depends on a hash of the
+  // microsecond. So the ids of a microsecond are in order, and no suffix is used twice.
   static constexpr unsigned kCounterBits = 10;
   static constexpr std::uint32_t kCounters = std::uint32_t{1} << kCounterBits;
   static constexpr std::uint32_t kRandomStarts = kMaxSuffix + 1 - 2 * kCounters;

@@ -4,8 +4,9 @@
 //          80  randomness; the generator counts in its upper 16 bits
 //   text   26 digits 0123456789ABCDEFGHJKMNPQRSTVWXYZ (Crockford base32), upper case out, either
 //          case in, without Crockford's aliases I, L, O and without hyphens
-//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; every 16 bytes are a ULID
-//   errors not 26 characters; a character that is no digit; a first digit above 7 (over 128 bits)
+//   range  1970-01-01 to 10889-08-02T05:31:50.655Z; any 16 bytes are a ULID
+//   errors not 26 characters; a character that is not a digit; a first digit above 7 (over 128
+//          bits)
 #pragma once
 
 #include "core/alphabet.hpp"
@@ -41,8 +42,8 @@ struct Ulid {
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
     if (text.size() != kTextSize) return {ParseError::length, 0};
-    // The digits are 2 unused bits and the value's 128: 63 bits in the first 13 digits, one bit of
-    // the next, and 64 in its other four and the last 12 digits.
+    // The 130 bits of the digits are 2 unused bits and the value. The first 13 digits and one bit
+    // of the next are its upper half; the other four bits and the last 12 digits are its lower.
     std::uint64_t upper = 0;
     std::uint64_t lower = 0;
     std::uint8_t seen = 0;

@@ -1,4 +1,4 @@
--- ulid: 48 bits of Unix milliseconds, 80 bits of randomness
+-- ulid: 48 bits of Unix milliseconds, 80 random bits
 
 --@ io
 
@@ -16,20 +16,20 @@ COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 CREATE CAST (ulid AS uuid) WITHOUT FUNCTION;
 CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
 
-COMMENT ON CAST (ulid AS uuid) IS 'uuid of the same 16 bytes';
-COMMENT ON CAST (uuid AS ulid) IS 'ulid of the same 16 bytes';
+COMMENT ON CAST (ulid AS uuid) IS 'convert ulid to uuid of the same bytes';
+COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
 -- Generators and parts
 
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION gen_ulid()            IS 'new ulid, greater than every one before on this server';
-COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'new ulid of a given time, for back-filling';
+COMMENT ON FUNCTION gen_ulid()            IS 'generate ulid, greater than all previous ones';
+COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for backfilling';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'fields of a ulid: time, randomness';
-COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'ulid of these fields: time, 10 bytes of randomness';
+COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'split ulid into time and randomness';
+COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'construct ulid from time and 10 random bytes';

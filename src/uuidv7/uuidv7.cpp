@@ -5,7 +5,7 @@
 
 using namespace ids;
 
-// PostgreSQL has the type uuid; these functions are over its 16 bytes.
+// The type uuid is PostgreSQL's own; these functions work on its 16 bytes.
 IDS_TYPE_FUNCTION(uuidv7, UuidV7, first)
 IDS_TYPE_FUNCTION(uuidv7, UuidV7, last)
 IDS_TYPE_FUNCTION(uuidv7, UuidV7, range_first)
@@ -40,7 +40,7 @@ IDS_FUNCTION(gen_uuidv7_at) {
                                 random_bits<std::uint16_t>() >> 6, random_bits<std::uint64_t>()));
 }
 
-// uuidv7_extract_timestamp(uuid) -> timestamptz: NULL for another version, as PostgreSQL's own
+// uuidv7_extract_timestamp(uuid) -> timestamptz, or NULL for another version
 IDS_FUNCTION(uuidv7_extract_timestamp) {
   const UuidV7::Value value = Type::get(PG_GETARG_DATUM(0));
   if (!UuidV7::is_version_7(value)) PG_RETURN_NULL();

@@ -21,9 +21,9 @@ my @functions = (
 	[ q{tbsl_from_base('%s', 36)}, 'input syntax for type tbsl', 'base 36 digit' ],
 	[ q{tbsl_from_base('%s', 58)}, 'input syntax for type tbsl', 'base 58 digit' ],
 	[ q{ids_base62_decode('%s')}, 'input syntax for base 62 number', 'base 62 digit' ],
-	[ q{codokey_extract_timestamp('%s')}, 'codokey', 'base-36 digit' ],
-	[ q{codokey_range('%s')}, 'codokey', 'base-36 digit' ],
-	[ q{codokey_unit('%s')}, 'codokey', 'base-36 digit' ]);
+	[ q{codokey_extract_timestamp('%s')}, 'codokey', 'base 36 digit' ],
+	[ q{codokey_range('%s')}, 'codokey', 'base 36 digit' ],
+	[ q{codokey_unit('%s')}, 'codokey', 'base 36 digit' ]);
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;

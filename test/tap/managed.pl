@@ -166,7 +166,7 @@ is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for u
 # The move, as doc/uuidv7.md has it.
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
 my $before = run_as('owner', 'moved', $rows);
-like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" are taken/, 'the extension does not hide the script');
+like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict/, 'the extension does not hide the script');
 my ($move) = slurp_file("$ENV{TESTDIR}/doc/uuidv7.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
 ok($move, 'doc/uuidv7.md has the move');
 $move =~ s/^(.*)\bitem\b(.*)\n/$1item$2\n$1log$2\n/mg;

@@ -80,9 +80,9 @@ my @damages = (
 	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock; CREATE TABLE ids_internal.clock (last_value bigint)', 'is not a sequence',
 		'ALTER TABLE ids_internal.clock RENAME TO other' ],
 	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged' ],
-	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'was changed' ],
-	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'was changed' ],
-	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'was changed' ]);
+	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'has an invalid value' ],
+	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'has an invalid value' ],
+	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'has an invalid value' ]);
 turn($node, +10);
 foreach my $damage (@damages)
 {
