@@ -63,6 +63,10 @@ SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02' OR at >= '202
 SELECT c.* FROM compare($$NOT (at >= '2024-03-01' AND at < '2024-08-02')$$, $$NOT {T} <@ '[2024-03-01, 2024-08-02)'$$) c;
 SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS TRUE$$, $$({T} <@ '[2024-03-01, 2024-03-02)') IS TRUE$$) c;
 SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS NOT TRUE$$, $$({T} <@ '[2024-03-01, 2024-03-02)') IS NOT TRUE$$) c;
+-- conditions on groups, which are in no list of the table's: a range, and one end of a range alone
+SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$, $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$, 'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
+SELECT operator, last, c.* FROM unnest(ARRAY['<', '>', '>=']) operator, unnest(ARRAY['last(tstzrange(now() - (now() - ''2024-03-01''), now() - (now() - ''2024-03-02'')))', 'last(now() - (now() - ''2024-03-01''), now() - (now() - ''2024-03-02''))']) last,
+  LATERAL compare(format($$at %s now() - (now() - '2024-03-02')$$, operator), format('{T} %s {T}_range_%s', operator, last), 'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
 -- an expression on the other side, which the planner computes beforehand; one that it cannot
 SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$, $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$) c;
 SELECT c.* FROM compare($$at >= (SELECT now()) AND at < (SELECT now())$$, $${T} >= (SELECT now()) AND {T} < (SELECT now())$$) c;

@@ -541,13 +541,20 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows between the two bounds of an index that are in no condition: of a range that
-// the planner could not put into the query. The lower bound says it, and the upper one 1.
-double share_of_range(const Column& column, const Bound& lower, int boundary) {
-  if (lower.is_upper()) return 1;
-  FuncExpr last = *reinterpret_cast<FuncExpr*>(lower.other);
-  last.funcid = column.objects().boundaries[boundary + 1];
-  const Bound bounds[] = {lower, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
+// The share of rows for a bound that is in none of the table's conditions: of an index, for a range
+// that the planner could not put into the query, or of a condition on groups. The lower bound of a
+// range says the share of both, and the upper one 1.
+double share_of_lone_bound(const Column& column, const Bound& asked) {
+  const Oid* boundaries = column.objects().boundaries;
+  const int called = boundary_called(column, asked.other);
+  if (asked.strategy == BTLessEqualStrategyNumber && (called == kRangeLast || called == kFromLast))
+    return 1;
+  if (asked.strategy != BTGreaterEqualStrategyNumber ||
+      (called != kRangeFirst && called != kFromFirst))
+    return share_of_bounds(column, &asked, 1);
+  FuncExpr last = *reinterpret_cast<FuncExpr*>(asked.other);
+  last.funcid = boundaries[called == kRangeFirst ? kRangeLast : kFromLast];
+  const Bound bounds[] = {asked, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
   return share_of_bounds(column, bounds, 2);
 }
 
@@ -556,12 +563,7 @@ double share_of_range(const Column& column, const Bound& lower, int boundary) {
 double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
-  if (!clauses) {
-    const int boundary = boundary_called(column, asked.other);
-    return boundary < kRangeFirst || boundary == kBoundaries
-               ? share_of_bounds(column, &asked, 1)
-               : share_of_range(column, asked, boundary);
-  }
+  if (!clauses) return share_of_lone_bound(column, asked);
 
   Node* itself = nullptr;
   ListCell* cell;
