@@ -669,6 +669,10 @@ class TimePredicate {
     id = static_cast<Node*>(list_nth(args, id_argument));
     // Ranges are passed as a domain over tstzrange, multiranges and their ids so, too.
     time = without_relabeling(static_cast<Node*>(list_nth(args, 1 - id_argument)));
+    time_type = getBaseType(exprType(time));
+    // Whoever may rename the functions may make their names say what they are not.
+    if (is_range() ? time_type != TSTZRANGEOID && !is_multirange() : time_type != TIMESTAMPTZOID)
+      return false;
     if (exprType(id) == objects->type) return true;
     if (getBaseType(exprType(id)) != objects->type) return false;
     id = applyRelabelType(id, objects->type, -1, InvalidOid, COERCE_IMPLICIT_CAST, -1, false);
@@ -676,9 +680,7 @@ class TimePredicate {
   }
 
   bool is_range() const { return strategy == InvalidStrategy; }
-  bool is_multirange() const {
-    return is_range() && getBaseType(exprType(time)) == TSTZMULTIRANGEOID;
-  }
+  bool is_multirange() const { return time_type == TSTZMULTIRANGEOID; }
 
   // What the time predicate means, in comparisons of the id that must all hold. They are made of
   // its operands, and of copies where there are two: the planner changes expressions in place.
@@ -732,6 +734,7 @@ class TimePredicate {
   }
 
   const PlannedType* type;
+  Oid time_type;
   int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
 };
 
