@@ -94,6 +94,7 @@ struct Column {
   std::uint64_t now;
   Node* node;
   VariableStatData* statistics;
+  Oid less;  // the comparison that the statistics are in the order of
 
   double null_share() const {
     return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stanullfrac;
@@ -280,9 +281,9 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   procedure.fn_strict = true;
   procedure.fn_extra = &onlooker;
   procedure.fn_mcxt = CurrentMemoryContext;
-  const double share = ineq_histogram_selectivity(
-      column.root, column.statistics, column.objects().comparisons[BTLessStrategyNumber],
-      &procedure, false, false, InvalidOid, static_cast<Datum>(0), column.objects().type);
+  const double share =
+      ineq_histogram_selectivity(column.root, column.statistics, column.less, &procedure, false,
+                                 false, InvalidOid, static_cast<Datum>(0), column.objects().type);
   *end = onlooker.seen;
   // Not sure of the end, it would stay away from 0 and 1.
   return share == (greatest ? 1 : 0);
@@ -343,9 +344,7 @@ bool find_histogram(Distribution* d) {
     bool is_null;
     const Datum values = SysCacheGetAttr(
         STATRELATTINH, row, static_cast<AttrNumber>(Anum_pg_statistic_stavalues1 + slot), &is_null);
-    if (is_null ||
-        !comparison_ops_are_compatible((&statistics->staop1)[slot],
-                                       column.objects().comparisons[BTLessStrategyNumber]))
+    if (is_null || !comparison_ops_are_compatible((&statistics->staop1)[slot], column.less))
       return false;
     ArrayType* array = DatumGetArrayTypeP(values);
     d->points = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
@@ -586,6 +585,15 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
   return share_of_bounds(column, bounds, count);
 }
 
+// The comparison that the statistics of a column are in the order of; none if not in that of ids.
+Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects& objects) {
+  const Oid type =
+      statistics.atttype == objects.type ? objects.type : getBaseType(statistics.atttype);
+  if (type == objects.type) return objects.comparisons[BTLessStrategyNumber];
+  // A uuid that is cast to a ulid is in the order of its bytes, too.
+  return type == UUIDOID ? lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr : InvalidOid;
+}
+
 Datum core_selectivity(FunctionCallInfo fcinfo, int strategy) {
   switch (strategy) {
     case BTLessStrategyNumber:
@@ -620,10 +628,10 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, s
     VariableStatData statistics;
     examine_variable(root, node, PG_GETARG_INT32(3), &statistics);
     if (statistics.rel) {
-      // Statistics of a uuid that is cast to a ulid are of the order of uuid.
-      known =
-          statistics.atttype == objects->type || getBaseType(statistics.atttype) == objects->type;
-      if (known) share = share_of_conjunction({root, type, now, node, &statistics}, args, asked);
+      const Oid less = order_of_statistics(statistics, *objects);
+      known = OidIsValid(less);
+      if (known)
+        share = share_of_conjunction({root, type, now, node, &statistics, less}, args, asked);
     }
     ReleaseVariableStats(statistics);
   }
