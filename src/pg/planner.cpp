@@ -94,6 +94,7 @@ struct Column {
   std::uint64_t now;
   Node* node;
   VariableStatData* statistics;
+  Oid less;  // the comparison that the statistics are in the order of
 
   double null_share() const {
     return reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics->statsTuple))->stanullfrac;
@@ -280,9 +281,9 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   procedure.fn_strict = true;
   procedure.fn_extra = &onlooker;
   procedure.fn_mcxt = CurrentMemoryContext;
-  const double share = ineq_histogram_selectivity(
-      column.root, column.statistics, column.objects().comparisons[BTLessStrategyNumber],
-      &procedure, false, false, InvalidOid, static_cast<Datum>(0), column.objects().type);
+  const double share =
+      ineq_histogram_selectivity(column.root, column.statistics, column.less, &procedure, false,
+                                 false, InvalidOid, static_cast<Datum>(0), column.objects().type);
   *end = onlooker.seen;
   // Not sure of the end, it would stay away from 0 and 1.
   return share == (greatest ? 1 : 0);
@@ -343,9 +344,7 @@ bool find_histogram(Distribution* d) {
     bool is_null;
     const Datum values = SysCacheGetAttr(
         STATRELATTINH, row, static_cast<AttrNumber>(Anum_pg_statistic_stavalues1 + slot), &is_null);
-    if (is_null ||
-        !comparison_ops_are_compatible((&statistics->staop1)[slot],
-                                       column.objects().comparisons[BTLessStrategyNumber]))
+    if (is_null || !comparison_ops_are_compatible((&statistics->staop1)[slot], column.less))
       return false;
     ArrayType* array = DatumGetArrayTypeP(values);
     d->points = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
@@ -541,13 +540,20 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows between the two bounds of an index that are in no condition: of a range that
-// the planner could not put into the query. The lower bound says it, and the upper one 1.
-double share_of_range(const Column& column, const Bound& lower, int boundary) {
-  if (lower.is_upper()) return 1;
-  FuncExpr last = *reinterpret_cast<FuncExpr*>(lower.other);
-  last.funcid = column.objects().boundaries[boundary + 1];
-  const Bound bounds[] = {lower, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
+// The share of rows for a bound that is in none of the table's conditions: of an index, for a range
+// that the planner could not put into the query, or of a condition on groups. The lower bound of a
+// range says the share of both, and the upper one 1.
+double share_of_lone_bound(const Column& column, const Bound& asked) {
+  const Oid* boundaries = column.objects().boundaries;
+  const int called = boundary_called(column, asked.other);
+  if (asked.strategy == BTLessEqualStrategyNumber && (called == kRangeLast || called == kFromLast))
+    return 1;
+  if (asked.strategy != BTGreaterEqualStrategyNumber ||
+      (called != kRangeFirst && called != kFromFirst))
+    return share_of_bounds(column, &asked, 1);
+  FuncExpr last = *reinterpret_cast<FuncExpr*>(asked.other);
+  last.funcid = boundaries[called == kRangeFirst ? kRangeLast : kFromLast];
+  const Bound bounds[] = {asked, {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last)}};
   return share_of_bounds(column, bounds, 2);
 }
 
@@ -556,12 +562,7 @@ double share_of_range(const Column& column, const Bound& lower, int boundary) {
 double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
-  if (!clauses) {
-    const int boundary = boundary_called(column, asked.other);
-    return boundary < kRangeFirst || boundary == kBoundaries
-               ? share_of_bounds(column, &asked, 1)
-               : share_of_range(column, asked, boundary);
-  }
+  if (!clauses) return share_of_lone_bound(column, asked);
 
   Node* itself = nullptr;
   ListCell* cell;
@@ -582,6 +583,15 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
     bounds[count++] = bound;
   }
   return share_of_bounds(column, bounds, count);
+}
+
+// The comparison that the statistics of a column are in the order of; none if not in that of ids.
+Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects& objects) {
+  const Oid type =
+      statistics.atttype == objects.type ? objects.type : getBaseType(statistics.atttype);
+  if (type == objects.type) return objects.comparisons[BTLessStrategyNumber];
+  // A uuid that is cast to a ulid is in the order of its bytes, too.
+  return type == UUIDOID ? lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr : InvalidOid;
 }
 
 Datum core_selectivity(FunctionCallInfo fcinfo, int strategy) {
@@ -618,10 +628,10 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, s
     VariableStatData statistics;
     examine_variable(root, node, PG_GETARG_INT32(3), &statistics);
     if (statistics.rel) {
-      // Statistics of a uuid that is cast to a ulid are of the order of uuid.
-      known =
-          statistics.atttype == objects->type || getBaseType(statistics.atttype) == objects->type;
-      if (known) share = share_of_conjunction({root, type, now, node, &statistics}, args, asked);
+      const Oid less = order_of_statistics(statistics, *objects);
+      known = OidIsValid(less);
+      if (known)
+        share = share_of_conjunction({root, type, now, node, &statistics, less}, args, asked);
     }
     ReleaseVariableStats(statistics);
   }
@@ -667,6 +677,10 @@ class TimePredicate {
     id = static_cast<Node*>(list_nth(args, id_argument));
     // Ranges are passed as a domain over tstzrange, multiranges and their ids so, too.
     time = without_relabeling(static_cast<Node*>(list_nth(args, 1 - id_argument)));
+    time_type = getBaseType(exprType(time));
+    // Whoever may rename the functions may make their names say what they are not.
+    if (is_range() ? time_type != TSTZRANGEOID && !is_multirange() : time_type != TIMESTAMPTZOID)
+      return false;
     if (exprType(id) == objects->type) return true;
     if (getBaseType(exprType(id)) != objects->type) return false;
     id = applyRelabelType(id, objects->type, -1, InvalidOid, COERCE_IMPLICIT_CAST, -1, false);
@@ -674,9 +688,7 @@ class TimePredicate {
   }
 
   bool is_range() const { return strategy == InvalidStrategy; }
-  bool is_multirange() const {
-    return is_range() && getBaseType(exprType(time)) == TSTZMULTIRANGEOID;
-  }
+  bool is_multirange() const { return time_type == TSTZMULTIRANGEOID; }
 
   // What the time predicate means, in comparisons of the id that must all hold. They are made of
   // its operands, and of copies where there are two: the planner changes expressions in place.
@@ -730,6 +742,7 @@ class TimePredicate {
   }
 
   const PlannedType* type;
+  Oid time_type;
   int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
 };
 
