@@ -1,6 +1,6 @@
 # Random backends are killed while four clients insert. Each time the server restarts by crash
 # recovery: no key is ever there twice, and whatever is inserted after a restart is greater than all
-# that was committed before. KILLS and ROWS say how many. "make tap TESTS=test/tap/torture.pl KILLS=100 ROWS=1000000" takes minutes.
+# that was committed before. The environment variables KILLS and ROWS make it longer.
 use strict;
 use warnings;
 use IPC::Run;
