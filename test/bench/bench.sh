@@ -23,11 +23,10 @@ tps() {
 }
 
 echo '... several sessions'
-declare -A generator=([uuid]='gen_random_uuid()' [bigint]="nextval('numbers')" [ulid]='gen_ulid()' [scru160]='gen_scru160()'
-  [tbsl]='gen_tbsl()' [snowflake]='gen_snowflake()' [gen_uuidv7]='gen_uuidv7()')
+mapfile -t names < <(sql -c 'SELECT name FROM identifier ORDER BY n')
 for repetition in $(seq "$repetitions"); do
-  for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
-    echo "SELECT count(${generator[$name]}) FROM generate_series(1, 100000);" >"$directory/script"
+  for name in "${names[@]}"; do
+    sql -c "SELECT format('SELECT count(%s) FROM generate_series(1, 100000);', generator) FROM identifier WHERE name = '$name'" >"$directory/script"
     one=$(tps 1 simple 1 "$directory/script")
     two=$(tps 2 simple 1 "$directory/script")
     note 'ids a second in 2 sessions over 1' "$name" "$repetition" "$two / $one"
@@ -35,11 +34,11 @@ for repetition in $(seq "$repetitions"); do
 done
 
 echo '... point look-ups'
-for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
+for name in "${names[@]}"; do
   sql -c "CREATE INDEX ON ordered_$name (i)" -c "CREATE INDEX ON ordered_$name (id)" -c "VACUUM ANALYZE ordered_$name"
 done
 for repetition in $(seq "$repetitions"); do
-  for name in uuid bigint ulid scru160 tbsl snowflake gen_uuidv7; do
+  for name in "${names[@]}"; do
     {
       echo "\\set i random(1, $((2 * rows)))"
       echo "SELECT id FROM ordered_$name WHERE i = :i \\gset"

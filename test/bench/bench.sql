@@ -12,12 +12,27 @@ SET TIME ZONE 'UTC';
 CREATE EXTENSION pgstattuple;
 
 CREATE SEQUENCE numbers;
-CREATE TABLE contestant (name text, generator text, type text);
-INSERT INTO contestant VALUES
-  ('uuid', 'gen_random_uuid()', 'uuid'), ('bigint', 'nextval(''numbers'')', 'bigint'),
-  ('ulid', 'gen_ulid()', 'ulid'), ('scru160', 'gen_scru160()', 'scru160'), ('tbsl', 'gen_tbsl()', 'tbsl'), ('snowflake', 'gen_snowflake()', 'snowflake'), ('gen_uuidv7', 'gen_uuidv7()', 'uuid');
-INSERT INTO contestant SELECT 'uuidv7', 'uuidv7()', 'uuid' WHERE current_setting('server_version_num')::int >= 180000;
+CREATE TABLE identifier (n int GENERATED ALWAYS AS IDENTITY, name text, generator text, type text);
+INSERT INTO identifier (name, generator, type) VALUES ('uuid', 'gen_random_uuid()', 'uuid'), ('bigint', 'nextval(''numbers'')', 'bigint');
+-- Ours: the first generator of each type, with the name of the type if that is ours, too.
+INSERT INTO identifier (name, generator, type)
+  SELECT CASE proname WHEN 'gen_' || typname THEN typname ELSE proname END, proname || '()', typname FROM (
+    SELECT DISTINCT ON (prorettype) p.oid, proname, typname
+    FROM pg_extension e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+      JOIN pg_proc p ON classid = 'pg_proc'::regclass AND objid = p.oid JOIN pg_type t ON prorettype = t.oid
+    WHERE extname = 'ids' AND proname ~ '^gen_' AND pronargs = 0
+    ORDER BY prorettype, p.oid) generator
+  ORDER BY oid;
+INSERT INTO identifier (name, generator, type) SELECT 'uuidv7', 'uuidv7()', 'uuid' WHERE current_setting('server_version_num')::int >= 180000;
 
+-- What is measured against what, in the order of the report: each type against the built-in one that is passed in the same way.
+CREATE TABLE comparison (n int GENERATED ALWAYS AS IDENTITY, name text, built_in text);
+INSERT INTO comparison (name, built_in)
+  SELECT name, CASE WHEN typbyval THEN 'bigint' ELSE 'uuid' END FROM identifier JOIN pg_type t ON t.oid = type::regtype
+  WHERE name NOT IN ('uuid', 'bigint') ORDER BY typbyval, identifier.n;
+INSERT INTO comparison (name, built_in) VALUES ('gen_uuidv7', 'uuidv7'), ('ulid', 'bigint'), ('gen_uuidv7', 'bigint'), ('ulid', 'timestamptz'), ('codokey', 'date text');
+
+CREATE TABLE contestant AS SELECT name, generator, type FROM identifier ORDER BY n;
 CREATE TABLE result (n int GENERATED ALWAYS AS IDENTITY, measurement text, name text, repetition int, value float8);
 
 CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql VOLATILE AS $$SELECT split_part(pg_read_file('/proc/self/schedstat', 0, 100), ' ', 1)::float8$$;

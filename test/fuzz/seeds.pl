@@ -1,54 +1,56 @@
-# Writes the inputs of test/vectors as files for the fuzzers: seeds.pl FROM TO makes TO/TARGET/NUMBER.
+# Writes what the vectors have as files for the fuzzers: seeds.pl TO makes TO/TARGET/NUMBER. A target gets the vectors of the
+# type whose header it includes, each field as text and, if it is a number, as bytes.
 use strict;
 use warnings;
 
-my ($from, $to) = @ARGV;
-my %count;
+my ($to) = @ARGV;
 
-sub seed
+# A field, and if it is a number what recv and the input take for its bytes.
+sub forms
 {
-	my ($target, $bytes) = @_;
-	mkdir "$to/$target";
-	my $file = "$to/$target/" . ++$count{$target};
-	open(my $handle, '>:raw', $file) or die "$file: $!";
-	print $handle $bytes;
-	close $handle or die "$file: $!";
+	my ($text) = @_;
+	my @hex = ($text =~ /^([0-9a-f]{2})+$/i ? $text : (), $text =~ /^[1-9][0-9]{0,19}$/ ? sprintf('%016x', $text) : ());
+	return ($text, map { (pack('H*', $_), "\\x$_") } @hex);
 }
 
-# An id's bytes as recv and as the input take them.
-sub bytes
-{
-	my ($target, $hex) = @_;
-	seed($target, pack('H*', $hex));
-	seed($target, "\\x$hex");
-}
-
-# Calls $use with each row of a file as a hash; nulls are undefined.
+# The rows of a file as hashes; nulls are left out.
 sub rows
 {
-	my ($name, $use) = @_;
+	my ($name) = @_;
 	my %escape = (t => "\t", n => "\n", r => "\r");
-	open(my $handle, '<:raw', "$from/$name.tsv") or die "$from/$name.tsv: $!";
-	my @names = split /\t/, <$handle> =~ s/\n$//r;
-	while (<$handle>)
-	{
+	open(my $handle, '<:raw', $name) or die "$name: $!";
+	my ($names, @rows) = map { [ split /\t/, s/\n$//r, -1 ] } <$handle>;
+	return map {
 		my %row;
-		@row{@names} = map { $_ eq '\N' ? undef : s/\\(.)/$escape{$1} \/\/ $1/ger } split /\t/, s/\n$//r, -1;
-		$use->(\%row);
-	}
+		@row{@$names} = map { s/\\(.)/$escape{$1} \/\/ $1/ger } map { $_ eq '\N' ? '' : $_ } @$_;
+		\%row;
+	} @rows;
 }
 
-rows('ulid_parse', sub { seed('ulid', $_[0]{input}) });
-rows('ulid_encode', sub { bytes('ulid', $_[0]{bytes_hex}) if $_[0]{bytes_hex} });
-rows('scru160_parse', sub { seed('scru160', $_[0]{input}) });
-rows('scru160_encode', sub { bytes('scru160', $_[0]{hex}); seed('scru160', $_[0]{base32hex}) });
-rows('tbsl_parse', sub { seed('tbsl', $_[0]{input}) });
-rows('tbsl', sub { bytes('tbsl', $_[0]{text}) if $_[0]{text} });
-rows('tbsl_base', sub { seed('tbsl_base', $_[0]{encoded}) });
-rows('snowflake_decode', sub { seed('snowflake', $_[0]{input}); seed('base62', $_[0]{input}) });
-rows('snowflake', sub { bytes('snowflake', sprintf '%016x', $_[0]{uint64}) if $_[0]{uint64} });
-rows('snowflake_base62', sub { seed('base62', $_[0]{base62}); seed('base62', $_[0]{base62_upper_first}) });
-rows('codokey_decode', sub { seed('codokey', pack('l>3a*', @{ $_[0] }{qw(since_year until_year until_split key)})) });
-rows('codokey_encode', sub {
-	seed('codokey', pack('l>3q>l>', @{ $_[0] }{qw(since_year until_year until_split)}, $_[0]{unix_s} * 32768, $_[0]{nanos}));
-});
+# Codokey's keys and times stand behind their context.
+sub codokey
+{
+	my ($row) = @_;
+	my $context = pack('l>3', @$row{qw(since_year until_year until_split)});
+	return ($context . ($row->{key} // ''), length($row->{unix_s} // '') ? $context . pack('q>l>', $row->{unix_s} * 32768, $row->{nanos}) : ());
+}
+
+foreach my $source (<test/fuzz/*.cpp>)
+{
+	my ($target) = $source =~ /(\w+)\.cpp$/;
+	open(my $handle, '<', $source) or die "$source: $!";
+	my ($type) = join('', <$handle>) =~ m{^#include "(\w+)/\1\.hpp"}m or die "$source includes no type";
+	my %seed;
+	foreach my $row (map { rows($_) } grep { /\/${type}[._]/ } <test/vectors/*.tsv>)
+	{
+		$seed{$_} = 1 foreach $type eq 'codokey' ? codokey($row) : map { forms($_) } grep { length $_ <= 64 } values %$row;
+	}
+	mkdir "$to/$target";
+	my $count = 0;
+	foreach my $seed (sort keys %seed)
+	{
+		open(my $file, '>:raw', "$to/$target/" . ++$count) or die "$to/$target: $!";
+		print $file $seed;
+		close $file or die "$to/$target: $!";
+	}
+}

@@ -110,7 +110,7 @@ sub holds
 	} @generators;
 	my $shown = $node->safe_psql($params{database} // 'postgres', join(' UNION ALL ', @each,
 		"SELECT concat('rows before: ', count(*) FILTER (WHERE n <= $before) >= $rows_before, ', after: ', count(*) FILTER (WHERE n > $before) > 0) FROM made") . ' ORDER BY 1');
-	is($shown, join("\n", 'rows before: t, after: t', map { "$_: 0 below, 0 twice" } @generators), "$what: none is below a committed one, none there twice");
+	is($shown, join("\n", sort 'rows before: t, after: t', map { "$_: 0 below, 0 twice" } @generators), "$what: none is below a committed one, none there twice");
 }
 
 # What two sessions now insert is above all that is there.

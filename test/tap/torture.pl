@@ -1,6 +1,6 @@
 # Random backends are killed while four clients insert. Each time the server restarts by crash
 # recovery: no key is ever there twice, and whatever is inserted after a restart is greater than all
-# that was committed before. "make torture" kills 100 over a million rows.
+# that was committed before. The environment variables KILLS and ROWS make it longer.
 use strict;
 use warnings;
 use IPC::Run;

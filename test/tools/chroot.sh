@@ -1,15 +1,15 @@
 #!/bin/bash
 # Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages:
-#   test/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
+#   test/tools/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
 # It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
 # with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left, also when interrupted: the
 # command's mounts and processes live in namespaces that end with it.
 set -euo pipefail
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 suite=$1
 [ "$(id -u)" = 0 ] || { echo "A chroot needs root: run this as root." >&2; exit 1; }
-command -v debootstrap >/dev/null || test/deps.sh debootstrap
+command -v debootstrap >/dev/null || test/tools/deps.sh debootstrap
 
 root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" ids.XXXXXX)
 chmod 755 "$root"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
 # throw-away chroot of the Debian that has it, and prints a table:
-#   test/matrix.sh [VERSION...]
+#   test/tools/matrix.sh [VERSION...]
 # Fails if one of them fails; ends with 69 if none did, but some had no mirror to install from.
 set -uo pipefail
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 declare -A suites=([15]=bookworm [17]=trixie [18]=sid [19]=experimental)
 [ $# -gt 0 ] || set -- 15 17 18 19
 trap 'kill $child 2>/dev/null; wait; exit 130' INT TERM HUP
@@ -33,7 +33,7 @@ for version in "$@"; do
       make -s install && make tap TESTS=test/tap/moving.pl"
   fi
   started=$SECONDS
-  test/chroot.sh "$suite" "$commands && echo \"tested \$(\${PG_CONFIG:-pg_config} --version)\"" >"$log" 2>&1 &
+  test/tools/chroot.sh "$suite" "$commands && echo \"tested \$(\${PG_CONFIG:-pg_config} --version)\"" >"$log" 2>&1 &
   child=$!
   wait $child
   case $? in

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Shows what the extension is for, in 20 seconds. It crashes the throw-away server that test/private.sh has started for
+# Shows what the extension is for, in 20 seconds. It crashes the throw-away server that test/tools/private.sh has started for
 # it, and turns the clock of that server.
 set -euo pipefail
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Runs against the extension as built here, staged in a temporary directory, never installed:
-#   test/private.sh server COMMAND...   COMMAND with a throw-away PostgreSQL in PGHOST, PGPORT ...
-#   test/private.sh prove [TEST...]     the TAP tests, which start their own servers; with the path of an
+#   test/tools/private.sh server COMMAND...   COMMAND with a throw-away PostgreSQL in PGHOST, PGPORT ...
+#   test/tools/private.sh prove [TEST...]     the TAP tests, which start their own servers; with the path of an
 #                                       older PostgreSQL's pg_config in IDS_UPGRADE_FROM also pg_upgrade
 set -euo pipefail
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 pg_config=${PG_CONFIG:-pg_config}
 major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 libdir=$("$pg_config" --pkglibdir)
@@ -54,7 +54,7 @@ case $mode in
     configuration <<<"$staged" >"$stage/ids.conf"
     if [ -n "${IDS_UPGRADE_FROM:-}" ]; then
       mkdir "$stage/older"
-      cp -R Makefile META.json ids.control src sql "$stage/older"
+      cp -R --parents Makefile META.json ids.control src sql test/tools "$stage/older"
       find "$stage/older" \( -name '*.o' -o -name '*.bc' -o -name '*.d' \) -delete
       make -s -C "$stage/older" install PG_CONFIG="$IDS_UPGRADE_FROM" with_llvm=no DESTDIR="$stage/older" >/dev/null
       settings_for "$IDS_UPGRADE_FROM" "$stage/older" | configuration >"$stage/older/ids.conf"

@@ -1,0 +1,223 @@
+# What there is to make beside the extension; the Makefile includes this file. A task is a rule that "make help" lists, with
+# its text behind ##. Tasks do without PGXS, so they work where it is not installed yet.
+
+TASKS := $(shell sed -n 's/^\([a-z-]*\):.* \#\# .*/\1/p' test/tools/tasks.mk)
+TASK := $(filter $(TASKS),$(MAKECMDGOALS))
+
+# Where Debian's package of the headers is not installed, those that "make demo" has unpacked, without LLVM.
+ifeq (,$(wildcard $(SERVER_HEADERS)/postgres.h))
+ifneq (,$(wildcard build/unpacked$(SERVER_HEADERS)/postgres.h))
+SERVER_HEADERS := build/unpacked$(SERVER_HEADERS)
+override with_llvm = no
+endif
+endif
+
+ifndef TASK
+
+# For the tests: the library with a state that sessions do not share, and libraries that make trouble for the server.
+FAULTS = build/faults/bad_neighbour.so build/faults/no_randomness.so
+TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
+.PHONY: test-libraries
+test-libraries: build/unshared/ids.so $(FAULTS)
+
+build/unshared/ids.so: $(filter-out src/pg/shared_state.o,$(OBJS)) test/tap/unshared_state.o
+$(FAULTS): build/faults/%.so: test/tap/%.o
+build/unshared/ids.so $(FAULTS):
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
+
+-include $(wildcard test/tap/*.d)
+
+else
+
+.PHONY: $(TASKS)
+MAKEFLAGS += --no-print-directory
+BUILD = $(MAKE) -s all test-libraries WERROR=-Werror
+SERVER = test/tools/private.sh server
+
+help: ## show this
+	@echo 'make                 build; then "make install" as root, for the PostgreSQL of PG_CONFIG'
+	@echo 'make installcheck    run the regression tests on a server where the extension is installed'
+	@echo 'make clean           remove what was built'
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1 \2/p' test/tools/tasks.mk | while read -r task text; do printf 'make %-16s%s\n' "$$task" "$$text"; done
+
+deps: ## install what is missing for "make check" (Debian and its kin)
+	@test/tools/deps.sh
+
+demo: export PATH := $(CURDIR)/build/unpacked/bin:$(PATH)
+demo: ## install the few packages it needs, build, show the extension at work on a private server
+	@test/tools/deps.sh server pg_virtualenv linked-compiler unpacked-headers
+	@$(MAKE) -s -j"$$(nproc)" all WERROR=-Werror
+	@$(SERVER) test/tools/demo.sh
+
+check: deps ## install what is missing, build, run all tests on private servers
+	@echo 'unit tests'
+	@$(MAKE) unit
+	@$(MAKE) fuzz SECONDS=5
+	@echo 'building'
+	@$(BUILD)
+	@$(MAKE) lint TIDY=
+	@echo 'regression tests'
+	@$(SERVER) $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
+	@echo 'tests that start servers'
+	@test/tools/private.sh prove
+
+matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some
+	@test/tools/matrix.sh $(VERSIONS)
+
+tap: deps ## run the tests that start servers; TESTS=test/tap/NAME.pl for one
+	@$(BUILD)
+	@test/tools/private.sh prove $(TESTS)
+
+# Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
+
+UNIT_OBJS = $(patsubst %.cpp,build/%.o,$(wildcard test/unit/*.cpp))
+UNIT_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
+CATCH2_LIBS = $(if $(wildcard /usr/include/catch2/catch_all.hpp),-lCatch2Main -lCatch2)
+
+unit: build/test/unit/run ## run the tests that need no PostgreSQL; VECTORS=DIR for other vectors
+	@VECTORS="$(or $(VECTORS),test/vectors)" build/test/unit/run
+
+build/test/unit/run: $(UNIT_OBJS)
+	@$(CXX) $(UNIT_FLAGS) -o $@ $^ $(CATCH2_LIBS)
+
+# Catch2 itself, compiled without what is meant for the tests.
+build/test/unit/main.o: UNIT_FLAGS = -std=c++20
+
+build/test/unit/%.o: test/unit/%.cpp | unit-deps
+	@mkdir -p $(@D)
+	@$(CXX) $(UNIT_FLAGS) -Isrc -MMD -MP -c -o $@ $<
+
+-include $(UNIT_OBJS:.o=.d)
+
+# Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
+
+FUZZ = $(patsubst test/fuzz/%.cpp,%,$(wildcard test/fuzz/*.cpp))
+FUZZ_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
+fuzz: $(FUZZ:%=build/fuzz/%/run) build/fuzz/seeds ## fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one
+	@for target in $(FUZZ); do \
+	  echo "fuzzing $$target"; \
+	  cd build/fuzz/$$target && mkdir -p found && \
+	  ./run -max_len=64 -max_total_time=$(or $(SECONDS),60) -print_final_stats=1 found ../seeds/$$target >log 2>&1 || { tail -n 40 log; exit 1; }; \
+	  cd ../../..; \
+	done
+
+build/fuzz/%/run: test/fuzz/%.cpp | fuzz-deps
+	@mkdir -p $(@D)
+	@clang++ $(FUZZ_FLAGS) -Isrc -MMD -MP -MF $@.d -MT $@ -o $@ $<
+
+build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/fuzz/*.cpp test/vectors/*.tsv)
+	@rm -rf $@ && mkdir -p $@
+	@perl $< $@
+
+-include $(FUZZ:%=build/fuzz/%/run.d)
+
+.PHONY: unit-deps fuzz-deps
+unit-deps:
+	@test/tools/deps.sh g++ catch2
+fuzz-deps:
+	@test/tools/deps.sh clang++ libFuzzer
+
+# The codecs of all types, for a program that has its own main function.
+CODECS = $(foreach T,$(TYPES),-include src/$T/$T.hpp) -DIDS_CODECS=$(shell sed -n 's/^IDS_TYPE(.*, \(.*\))/ids::\1/p' $(SOURCES) | paste -sd,)
+
+bench: deps ## measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it
+	@test/tools/deps.sh gnuplot
+	@$(BUILD)
+	@mkdir -p build/test/bench
+	@$(CXX) -std=c++20 -O2 -Isrc $(CODECS) -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
+	@build/test/bench/codecs
+	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
+
+# Clients: Debian's packages, those that there are; Node's from npm, into build.
+CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
+
+check-clients: ## install what is missing, run clients in seven languages (doc/clients.md); CLIENTS="pgx rails" for some
+	@OPTIONAL="$(filter-out npm:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
+	@$(BUILD)
+	@mkdir -p build/test/clients
+	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
+	  npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null || echo 'npm has failed')
+	@CLIENTS="$(CLIENTS)" $(SERVER) test/clients/run.sh
+
+check-servers: deps ## install what is missing, try pg_cron, pgbouncer, pg_repack and others (doc/servers.md)
+	@test/tools/deps.sh pgbouncer $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack wal2json)
+	@$(BUILD)
+	@SETTINGS='shared_preload_libraries=pg_cron,pglogical cron.database_name=cron cron.use_background_workers=on wal_level=logical max_worker_processes=40' \
+	  $(SERVER) test/servers/run.sh
+
+# The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
+lint: ## check the library, the layout of the sources, the install script and the versions; clang-tidy
+	@$(BUILD)
+	@echo 'checking the library, the sources, $(SCRIPT) and META.json'
+	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
+	@for source in $(SOURCES); do \
+	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
+	done
+	@$(ASSEMBLE) | diff -u $(SCRIPT) - || { echo '$(SCRIPT) is stale: run "make sql"'; exit 1; }
+	@perl test/tools/release.pl
+	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
+	@if command -v "$(TIDY)" >/dev/null; then \
+	  echo '$(TIDY)'; \
+	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
+	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc $(CODECS)); \
+	fi
+
+# Takes minutes, so that "make check" does without.
+TIDY = clang-tidy
+tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $2 2>build/tidy.log || { grep -v 'warnings generated' build/tidy.log; false; }
+
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
+format: ## lay out the sources
+	clang-format -i $(FORMATTED)
+
+# The install script: each type's own SQL with the blocks that all types share at their marker lines.
+SCRIPT := sql/ids--$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control).sql
+ASSEMBLE = { \
+  printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+  echo; cat src/install/common.sql; \
+  for type in $(TYPES); do \
+    echo; \
+    sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
+        -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+  done; \
+  echo; cat src/install/partitions.sql; \
+  echo; cat src/install/names.sql; \
+}
+
+sql: ## assemble the install script from src
+	$(ASSEMBLE) > $(SCRIPT)
+
+# Packages.
+
+MAJOR = $(shell $(PG_CONFIG) --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+DIST = $(EXTENSION)-$(RELEASE)
+SUITE = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+
+# Debian's is built from a copy: building it leaves files behind, and PGXS cannot stage where the path has a space.
+deb: deps ## make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG
+	@test/tools/deps.sh build-essential debhelper postgresql-all
+	@mkdir -p build && rm -f build/*.deb
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && chmod 755 "$$copy" && mkdir "$$copy/ids" && \
+	  tar --exclude=./.git --exclude=./build -cf - . | tar --no-same-owner -C "$$copy/ids" -xf - && \
+	  (cd "$$copy/ids" && export PG_SUPPORTED_VERSIONS=$(MAJOR) && pg_buildext updatecontrol && dpkg-buildpackage -b -us -uc) && \
+	  mv "$$copy"/postgresql-$(MAJOR)-ids_*.deb build && ls build/*.deb
+
+dist: ## make the PGXN archive build/ids-*.zip of what is committed
+	@test/tools/deps.sh unzip
+	@rm -rf build/dist build/*.zip && mkdir -p build/dist
+	@git archive --prefix=$(DIST)/ --output=build/dist/$(DIST).zip HEAD
+	@cd build/dist && unzip -q $(DIST).zip && cd $(DIST) && perl test/tools/release.pl && cmp META.json ../../../META.json
+	@mv build/dist/$(DIST).zip build && ls build/*.zip
+
+check-packages: deb dist ## as root: make both packages, install each in a bare chroot, run the regression tests there
+	@test/tools/chroot.sh $(SUITE) '$(call install,./build/postgresql-$(MAJOR)-ids_*.deb) && debian/tests/installcheck'
+	@test/tools/chroot.sh $(SUITE) '$(call install,pgxnclient g++ postgresql-server-dev-$(MAJOR) postgresql-$(MAJOR)) && \
+	  pgxn install ./build/$(DIST).zip && pg_virtualenv -v $(MAJOR) pgxn check ./build/$(DIST).zip'
+
+# In the chroot. A package may need the security updates of the PostgreSQL that it was built with.
+install = sed -i "/debian $(SUITE) /{ p; s,,debian-security $(SUITE)-security ,; }" /etc/apt/sources.list && apt-get -qq update && \
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends $1
+
+endif
