@@ -34,6 +34,27 @@ struct PlannedType {
   CatalogObjects* objects;
 };
 
+// What belongs to the type, or null while the extension is being installed.
+const CatalogObjects* objects_of(const PlannedType& type);
+
+// The btree strategy of a comparison of the type, or InvalidStrategy.
+int strategy_of(const CatalogObjects* objects, Oid comparison);
+
+// The strategy with the operands exchanged.
+constexpr int commuted(int strategy) {
+  return BTMaxStrategyNumber + 1 - strategy;
+}
+
+// The value of an expression, if it is known at plan time.
+struct Value {
+  bool known;
+  bool is_null;
+  Datum datum;
+};
+
+// The id that a boundary function makes of its arguments, a time, a range or two times.
+Datum boundary_of(const TimeBoundary& boundary, const Value* arguments, int count);
+
 // The estimator of <, <=, > and >= between ids of a type: the share of rows for which the
 // comparison holds. The first 64 bits of an id, as a number, grow evenly with its time; now is what
 // they would be by the clock.
