@@ -1,6 +1,5 @@
 -- snowflake: what users type and see
 \set T snowflake
-\getenv srcdir PG_ABS_SRCDIR
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
 
@@ -9,7 +8,7 @@ SELECT 'aZl8N0y58M8'::snowflake AS smallest, 'lYGhA16ahyf'::snowflake AS greates
 SELECT '\x8c9e2481003a3001'::snowflake;
 -- names in the other alphabet
 SELECT 'C4VJ2ly9gRt'::snowflake, 'AzL8n0Y58m8'::snowflake AS smallest, 'LygHa16AHYF'::snowflake AS greatest;
-SELECT snowflake_name('c4vj2LY9GrT'), snowflake_name('aZl8N0y58M8') AS smallest, snowflake_name('lYGhA16ahyf') AS greatest;
+SELECT snowflake_is_valid('C4VJ2ly9gRt') AS valid, snowflake_name('c4vj2LY9GrT'), snowflake_name('aZl8N0y58M8') AS smallest, snowflake_name('lYGhA16ahyf') AS greatest;
 SELECT count(*), bool_and(snowflake_name(id)::snowflake = id) AS round_trip, bool_and(snowflake_name(id)::text <> id::text) AS other,
        array_agg(id ORDER BY snowflake_name(id) COLLATE "C") = array_agg(id ORDER BY id) AS sorts
 FROM (SELECT gen_snowflake('2017-01-01 00:00:00+00'::timestamptz + random() * interval '69 years') AS id FROM generate_series(1, 1000)) s;
@@ -79,37 +78,5 @@ RESET ids.node_id;
 
 -- 2^22 of one instant do not repeat
 SELECT count(DISTINCT gen_snowflake('2020-01-01 00:00:00+00')) FROM generate_series(1, 1 << 22);
-
--- every row of the conformance data
-SET client_min_messages = warning;
-\i test/regress/attempt.psql
-\set F snowflake
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read,
-       count(*) FILTER (WHERE int64::bigint::snowflake::text <> base62 OR base62::snowflake::bigint::text <> int64 OR base62::snowflake::numeric::text <> uint64
-         OR ids_base62_encode(int64::bigint, true) <> base62_upper_first OR ids_base62_decode(base62_upper_first, true)::text <> int64
-         OR extract(epoch FROM base62::snowflake::timestamptz) * 1000 <> unix_ms::numeric
-         OR snowflake_name(base62::snowflake) <> base62_upper_first OR base62_upper_first::snowflake::text <> base62
-         OR (SELECT random::text <> random12 OR increment::text <> increment10 OR snowflake_from_parts(at, random, increment)::text <> base62 FROM snowflake_parts(base62::snowflake))) AS wrong
-FROM vector WHERE error IS NULL;
-SELECT id, error, pg_temp.attempt(format('snowflake_from_parts(''1970-01-01 00:00:00+00''::timestamptz + %s * interval ''1 millisecond'', %s, %s)', unix_ms, random12, increment10))
-FROM vector WHERE error IS NOT NULL AND length(unix_ms) < 15;
-\set F snowflake_decode
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read, count(*) FILTER (WHERE expect <> 'ok') > 0 AS errors,
-       count(*) FILTER (WHERE pg_temp.attempt(format('%L::snowflake::bigint', input)) <> coalesce(int64, '22P02')) AS wrong_number,
-       count(*) FILTER (WHERE pg_temp.attempt(format('%L::snowflake', input)) <> CASE WHEN expect <> 'ok' THEN '22P02' WHEN input < 'a' COLLATE "C" THEN ids_base62_encode(int64::bigint) ELSE input END
-         OR snowflake_is_valid(input) <> (expect = 'ok')) AS wrong
-FROM vector;
-\set F snowflake_base62
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read,
-       count(*) FILTER (WHERE ids_base62_decode(base62)::bit(64) <> ids_base62_decode(base62_upper_first, true)::bit(64) OR ids_base62_encode(ids_base62_decode(base62)) <> base62
-         OR ids_base62_encode(ids_base62_decode(base62), true) <> base62_upper_first
-         OR ids_base62_decode(base62)::numeric + CASE WHEN ids_base62_decode(base62) < 0 THEN 18446744073709551616 ELSE 0 END <> uint64::numeric) AS wrong
-FROM vector;
-
-DROP TABLE vector;
-RESET client_min_messages;
 
 \i test/regress/type.psql

@@ -1,6 +1,5 @@
 -- tbsl: what users type and see
 \set T tbsl
-\getenv srcdir PG_ABS_SRCDIR
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
 
@@ -73,33 +72,5 @@ RESET ids.node_id;
 
 -- 2^20 of one instant do not repeat
 SELECT count(DISTINCT gen_tbsl('2020-01-01 00:00:00+00')) FROM generate_series(1, 1 << 20);
-
--- every row of the conformance data; but zero in base 58 is its first digit, 1, and digits of a
--- payload of 10^18 or more are no tbsl
-SET client_min_messages = warning;
-\i test/regress/attempt.psql
-\set F tbsl
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read,
-       count(*) FILTER (WHERE v.text::tbsl::text <> v.text OR tbsl_to_base(v.text::tbsl, 16) <> base16 OR tbsl_to_base(v.text::tbsl, 32) <> base32
-         OR tbsl_to_base(v.text::tbsl, 36) <> base36 OR (tbsl_to_base(v.text::tbsl, 58) <> base58 AND base58 <> '0') OR tbsl_to_base(v.text::tbsl, 62) <> base62
-         OR tbsl_from_base(base62, 62)::text <> v.text OR extract(epoch FROM v.text::tbsl::timestamptz) <> unix_s::numeric + micros::numeric / 1000000
-         OR (SELECT machine_id::text <> v.machine_id OR suffix <> ('x' || lpad(suffix_hex, 8, '0'))::bit(32)::int OR tbsl_from_parts(at, p.machine_id, suffix)::text <> v.text FROM tbsl_parts(v.text::tbsl) p) OR ('\x' || v.text)::tbsl::text <> v.text) AS wrong
-FROM vector v WHERE error IS NULL;
-SELECT id, machine_id, pg_temp.attempt(format('tbsl_from_parts(now(), %s, 0)', machine_id)) AS error FROM vector WHERE error = 'machine_id_out_of_range' AND abs(machine_id::numeric) < 1e9;
-\set F tbsl_parse
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read, count(*) FILTER (WHERE expect <> 'ok') > 0 AS errors,
-       count(*) FILTER (WHERE pg_temp.attempt(format('%L::tbsl', input)) <> CASE expect WHEN 'ok' THEN ltrim(input, '\x') ELSE '22P02' END OR tbsl_is_valid(input) <> (expect = 'ok')) AS wrong
-FROM vector;
-\set F tbsl_base
-\i test/regress/vectors.psql
-SELECT count(*) > 0 AS read, count(*) FILTER (WHERE result <> 'ok') > 0 AS errors,
-       count(*) FILTER (WHERE pg_temp.attempt(format('tbsl_from_base(%L, %s)', encoded, base)) <> CASE WHEN result = 'ok' AND text < 'DE0B6B3A764' COLLATE "C" THEN text WHEN result = 'unsupported_base' THEN '22023' ELSE '22P02' END) AS wrong,
-       count(*) FILTER (WHERE result = 'ok' AND text < 'DE0B6B3A764' COLLATE "C" AND (pg_temp.attempt(format('tbsl_to_base(%L, %s)', text, base)) = encoded) <> (canonical = 't')) AS not_canonical
-FROM vector;
-
-DROP TABLE vector;
-RESET client_min_messages;
 
 \i test/regress/type.psql

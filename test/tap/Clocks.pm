@@ -5,16 +5,16 @@ package Clocks;
 use strict;
 use warnings;
 use Exporter 'import';
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(@generators $rows_before set_up sql_made turn ahead start make insert last_row holds goes_on after
+our @EXPORT = qw($rows_before set_up sql_made turn ahead start make insert last_row holds goes_on after
   clients copy_as_after_power_loss);
 
-our @generators = sort 'scru160_us', split ' ', $ENV{IDS_TYPES};
 our $rows_before = 100_000;
 
 my %turned;    # by the name of a server: how many seconds its clock is ahead of the right time
@@ -41,7 +41,7 @@ sub set_up
 # A table with many rows.
 sub sql_made
 {
-	my $columns = join ', ', map { my ($type) = /([a-z0-9]+)/; "$_ $type DEFAULT gen_$_()" } @generators;
+	my $columns = join ', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators;
 	return "CREATE TABLE made (n bigserial PRIMARY KEY, $columns); INSERT INTO made SELECT FROM generate_series(1, $rows_before); ANALYZE made";
 }
 
@@ -97,15 +97,15 @@ sub last_row
 }
 
 # Of the rows behind the given one, how many identifiers are not above all that were there before, and how many are there
-# twice. They were made in the order of n, unless by sessions at once. Snowflakes are ordered by their millisecond.
+# twice. They were made in the order of n, unless by sessions at once.
 sub holds
 {
 	my ($node, $before, $what, %params) = @_;
 	my @each = map {
-		my ($key, $below) = $_ eq 'snowflake' ? ('snowflake::timestamptz', '<') : ($_, '<=');
+		my ($key, $follows) = (key_of($_, $_), follows($_));
 		my $greatest = "(SELECT max($key) FROM made WHERE n <= $before)";
 		$greatest = "greatest($greatest, max($key) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))" unless $params{at_once};
-		"SELECT format('$_: %s below, %s twice', count(*) FILTER (WHERE $key $below before), (SELECT count(*) FROM made a JOIN made b USING ($_) WHERE a.n > $before AND b.n <> a.n))
+		"SELECT format('$_: %s below, %s twice', count(*) FILTER (WHERE NOT $key $follows before), (SELECT count(*) FROM made a JOIN made b USING ($_) WHERE a.n > $before AND b.n <> a.n))
 		 FROM (SELECT $_, $greatest AS before FROM made WHERE n > $before) made"
 	} @generators;
 	my $shown = $node->safe_psql($params{database} // 'postgres', join(' UNION ALL ', @each,

@@ -1,6 +1,7 @@
 # The server's clock jumps, stands still and runs on: libfaketime turns it while the server runs.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -8,8 +9,6 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $late = $PostgreSQL::Test::Utils::timeout_default;
-my %type = map { split /=/ } split ' ', $ENV{IDS_GENERATORS};
-my @generators = sort keys %type;
 my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
 
 sub set_clock
@@ -32,7 +31,7 @@ set_clock('+0');
 }
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 $node->safe_psql('postgres', 'CREATE TABLE made (n serial, '
-	. join(', ', map { "$_ $type{$_} DEFAULT gen_$_()" } @generators) . ')');
+	. join(', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators) . ')');
 
 # Many of each in two sessions.
 sub make
@@ -54,11 +53,8 @@ sub logged
 	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "\w+"/g);
 }
 
-my $ordered = 'SELECT ' . join(', ', map {
-	my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz >=' : "$_ >";
-	(my $of = $key) =~ s/ .*//;
-	"bool_and($key before_$_)" } @generators) . ' FROM (SELECT *, '
-	. join(', ', map { my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_; "lag($key) OVER (ORDER BY n) AS before_$_" } @generators) . ' FROM made) made';
+my $ordered = 'SELECT ' . join(', ', map { my $follows = follows($_); "bool_and(key_$_ $follows lag_$_)" } @generators) . ' FROM (SELECT '
+	. join(', ', map { my $key = key_of($_, $_); "$key AS key_$_, lag($key) OVER (ORDER BY n) AS lag_$_" } @generators) . ' FROM made) made';
 sub in_order
 {
 	my ($what) = @_;

@@ -5,6 +5,7 @@
 # output must succeed; in the reference it must also give none. Each section has a database of its own.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -189,7 +190,7 @@ $reference =~ s/^```.*?^```$//msg;
 my %described;
 foreach my $code ($reference =~ /`([^`\n]+)`/g)
 {
-	foreach my $type (split ' ', $ENV{IDS_TYPES})
+	foreach my $type (@types)
 	{
 		(my $of_type = $code) =~ s/(?<![A-Za-z])T(?![A-Za-z])/$type/g;
 		$described{$of_type} = 1;

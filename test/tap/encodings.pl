@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Encode qw(from_to);
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -63,7 +64,7 @@ sub message_of_binary
 # The length of each type's text and of its bytes, and what it calls its digits.
 my (%size, %bytes, %digit);
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
-foreach my $type (split ' ', $ENV{IDS_TYPES})
+foreach my $type (@types)
 {
 	$size{$type} = $node->safe_psql('postgres', "SELECT length(gen_$type()::text)");
 	$bytes{$type} = $node->safe_psql('postgres', "SELECT length(gen_$type()::bytea)");

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Clocks;
 use File::Copy qw(copy);
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;

@@ -2,13 +2,13 @@
 # goes on, identifiers stay unique and in order.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my @types = split ' ', $ENV{IDS_TYPES};
 my $late = $PostgreSQL::Test::Utils::timeout_default;
 
 # A server; what else its configuration and its environment hold.
@@ -51,7 +51,7 @@ sub kill_postmaster
 	}
 }
 
-my $order = join ', ', map { my $key = $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_; "coalesce(min($key) > lag(max($key)) OVER (ORDER BY round), true)" } @types;
+my $order = join ', ', map { my $key = key_of($_, $_); "coalesce(min($key) > lag(max($key)) OVER (ORDER BY round), true)" } @types;
 my $columns = join ', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types;
 
 # The same whether or not the library is preloaded.

@@ -2,11 +2,11 @@
 # and as the owner of the database, and by pg_upgrade.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @types = split ' ', $ENV{IDS_TYPES};
 my $objects = slurp_file("$ENV{TESTDIR}/test/tap/moving.sql");
 
 # Fills a new database with the objects; they and the extension belong to the role.

@@ -2,24 +2,15 @@
 # given turns into none in silence.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Roles;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-
-# The result of a query by a role, or the SQLSTATE of its error; options are PGOPTIONS.
-sub ask
-{
-	my ($role, $sql, $options) = @_;
-	local $ENV{PGOPTIONS} = $options // '';
-	my ($code, $out, $error) = $node->psql('postgres', "\\set VERBOSITY sqlstate\n$sql", extra_params => [ '-U', $role ]);
-	return $out if $code == 0;
-	return '42501' if $error =~ /FATAL:  permission denied to set parameter/;
-	return $error =~ /ERROR:  (\w{5})/ ? $1 : $error;
-}
 
 my $super = $node->safe_psql('postgres', 'SELECT current_user');
 $node->safe_psql('postgres', q{
@@ -70,19 +61,19 @@ sub try_to_set
 		my $what = ($preloaded ? 'preloaded' : 'not preloaded') . ", server has $server";
 		$node->append_conf('postgresql.conf', "ids.node_id = $server") if $server eq 5;
 		$node->restart;
-		is(ask('ordinary', "$load SHOW ids.node_id"), $server eq 5 ? 5 : -1, "$what: shown");
+		is(ask($node, 'ordinary', "$load SHOW ids.node_id"), $server eq 5 ? 5 : -1, "$what: shown");
 		foreach (@first_uses)
 		{
-			is(ask('ordinary', $_ . ($server eq 5 ? $value : "$value IS NOT NULL")), $server eq 5 ? 5 : 't', "$what: used after '$_'");
+			is(ask($node, 'ordinary', $_ . ($server eq 5 ? $value : "$value IS NOT NULL")), $server eq 5 ? 5 : 't', "$what: used after '$_'");
 		}
 		foreach my $try (9, -1)
 		{
-			is(ask('ordinary', "$load SET ids.node_id = $try"), '42501', "$what: SET to $try");
-			is(ask('ordinary', "ALTER ROLE ordinary SET ids.node_id = $try"), '42501', "$what: ALTER ROLE to $try");
-			is(ask('ordinary', "CREATE FUNCTION pg_temp.own() RETURNS int LANGUAGE sql SET ids.node_id = $try RETURN 1"), '42501', "$what: SET to $try by a function");
-			is(ask('owner', "ALTER DATABASE owned SET ids.node_id = $try"), '42501', "$what: ALTER DATABASE to $try");
+			is(ask($node, 'ordinary', "$load SET ids.node_id = $try"), '42501', "$what: SET to $try");
+			is(ask($node, 'ordinary', "ALTER ROLE ordinary SET ids.node_id = $try"), '42501', "$what: ALTER ROLE to $try");
+			is(ask($node, 'ordinary', "CREATE FUNCTION pg_temp.own() RETURNS int LANGUAGE sql SET ids.node_id = $try RETURN 1"), '42501', "$what: SET to $try by a function");
+			is(ask($node, 'owner', "ALTER DATABASE owned SET ids.node_id = $try"), '42501', "$what: ALTER DATABASE to $try");
 		}
-		is(ask('ordinary', "$load RESET ids.node_id"), '42501', "$what: RESET");
+		is(ask($node, 'ordinary', "$load RESET ids.node_id"), '42501', "$what: RESET");
 		foreach my $try (9, -1, 70000, 'abc', '')
 		{
 			# Before the library is loaded PostgreSQL takes anything, to refuse it afterwards.
@@ -90,38 +81,38 @@ sub try_to_set
 			my $lost = !$preloaded && $server eq 5 ? qr/^5$/ : $refused;
 			foreach (@first_uses)
 			{
-				like(ask('ordinary', "SET ids.node_id = '$try'; $_ $value"), $lost, "$what: SET to '$try', then '$_'");
-				like(ask('ordinary', "$_ $value", "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with '$try', then '$_'");
+				like(ask($node, 'ordinary', "SET ids.node_id = '$try'; $_ $value"), $lost, "$what: SET to '$try', then '$_'");
+				like(ask($node, 'ordinary', "$_ $value", options => "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with '$try', then '$_'");
 			}
-			like(ask('ordinary', "SET ids.node_id = '$try'; SELECT node_id()"), $lost, "$what: SET to '$try', first use by a superuser's function");
-			like(ask('ordinary', 'SELECT node_id()', "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with '$try', first use by a superuser's function");
+			like(ask($node, 'ordinary', "SET ids.node_id = '$try'; SELECT node_id()"), $lost, "$what: SET to '$try', first use by a superuser's function");
+			like(ask($node, 'ordinary', 'SELECT node_id()', options => "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with '$try', first use by a superuser's function");
 			next if $preloaded;
 			# The first use is where another value counts, or in a transaction that is undone.
-			is(ask('ordinary', 'SELECT node_7(); SELECT try()', "-c ids.node_id=$try"), "7\n22023", "$what: PGOPTIONS with '$try', first use with another");
+			is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()', options => "-c ids.node_id=$try"), "7\n22023", "$what: PGOPTIONS with '$try', first use with another");
 			my $then = $server eq 5 ? 'made' : '22023';
-			is(ask('ordinary', "BEGIN; SET LOCAL ids.node_id = '$try'; SELECT try(); ROLLBACK; SELECT try()"), "$then\n$then", "$what: SET LOCAL to '$try' and ROLLBACK after the first use");
-			is(ask('ordinary', "BEGIN; SAVEPOINT a; SET ids.node_id = '$try'; SELECT try(); ROLLBACK TO a; SELECT try(); COMMIT; SELECT try()"), "$then\n$then\n$then", "$what: SET to '$try' and ROLLBACK TO after the first use");
-			is(ask('ordinary', "SELECT try(); DISCARD ALL; SELECT try()", "-c ids.node_id=$try"), "22023\n22023", "$what: PGOPTIONS with '$try', DISCARD ALL");
+			is(ask($node, 'ordinary', "BEGIN; SET LOCAL ids.node_id = '$try'; SELECT try(); ROLLBACK; SELECT try()"), "$then\n$then", "$what: SET LOCAL to '$try' and ROLLBACK after the first use");
+			is(ask($node, 'ordinary', "BEGIN; SAVEPOINT a; SET ids.node_id = '$try'; SELECT try(); ROLLBACK TO a; SELECT try(); COMMIT; SELECT try()"), "$then\n$then\n$then", "$what: SET to '$try' and ROLLBACK TO after the first use");
+			is(ask($node, 'ordinary', "SELECT try(); DISCARD ALL; SELECT try()", options => "-c ids.node_id=$try"), "22023\n22023", "$what: PGOPTIONS with '$try', DISCARD ALL");
 			# A session that holds what is refused can still query in parallel.
-			is(ask('ordinary', "$_ $in_workers", "-c ids.node_id=$try"), 't', "$what: PGOPTIONS with '$try', parallel query after '$_'") foreach '', $load;
+			is(ask($node, 'ordinary', "$_ $in_workers", options => "-c ids.node_id=$try"), 't', "$what: PGOPTIONS with '$try', parallel query after '$_'") foreach '', $load;
 		}
 		next if $preloaded;
 		# What was taken back before the library came does not count.
 		my $back = $server eq 5 ? "$value = 5" : "$value >= 0";
 		foreach my $try (9, '')
 		{
-			is(ask('ordinary', "SET ids.node_id = '$try'; RESET ids.node_id; $back"), 't', "$what: SET to '$try' and RESET at first");
-			is(ask('ordinary', "SET ids.node_id = '$try'; DISCARD ALL; $back"), 't', "$what: SET to '$try' and DISCARD ALL at first");
-			is(ask('ordinary', "BEGIN; SET LOCAL ids.node_id = '$try'; ROLLBACK; $back"), 't', "$what: SET to '$try' and ROLLBACK at first");
+			is(ask($node, 'ordinary', "SET ids.node_id = '$try'; RESET ids.node_id; $back"), 't', "$what: SET to '$try' and RESET at first");
+			is(ask($node, 'ordinary', "SET ids.node_id = '$try'; DISCARD ALL; $back"), 't', "$what: SET to '$try' and DISCARD ALL at first");
+			is(ask($node, 'ordinary', "BEGIN; SET LOCAL ids.node_id = '$try'; ROLLBACK; $back"), 't', "$what: SET to '$try' and ROLLBACK at first");
 		}
 	}
 }
 try_to_set(0);
 
 # The server has 5. A role's own value is the server's, too: no reload puts another in its place.
-is(ask('ordinary', "SELECT ulid_first(now()) IS NULL; SHOW ids.node_id", '-c ids.node_id=9'), "f\nrefused", 'a value that was refused is not shown');
+is(ask($node, 'ordinary', "SELECT ulid_first(now()) IS NULL; SHOW ids.node_id", options => '-c ids.node_id=9'), "f\nrefused", 'a value that was refused is not shown');
 $node->safe_psql('postgres', 'ALTER ROLE ordinary SET ids.node_id = 6');
-is(ask('ordinary', $value), 6, 'a value of the role');
+is(ask($node, 'ordinary', $value), 6, 'a value of the role');
 {
 	local $ENV{PGOPTIONS} = '-c ids.node_id=9';
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'ordinary' ]);
@@ -139,24 +130,24 @@ $node->safe_psql('postgres', 'ALTER ROLE ordinary RESET ids.node_id');
 
 # The library may be loaded as the session starts.
 $node->safe_psql('postgres', q{ALTER ROLE ordinary SET session_preload_libraries = 'ids'});
-is(ask('ordinary', $value), 5, 'session_preload_libraries');
-is(ask('ordinary', $value, '-c ids.node_id=9'), '22023', 'session_preload_libraries: PGOPTIONS');
-is(ask('ordinary', "SET ids.node_id = 9"), '42501', 'session_preload_libraries: SET');
+is(ask($node, 'ordinary', $value), 5, 'session_preload_libraries');
+is(ask($node, 'ordinary', $value, options => '-c ids.node_id=9'), '22023', 'session_preload_libraries: PGOPTIONS');
+is(ask($node, 'ordinary', "SET ids.node_id = 9"), '42501', 'session_preload_libraries: SET');
 $node->safe_psql('postgres', 'ALTER ROLE ordinary RESET session_preload_libraries');
 
 # Those who were granted it set it like superusers.
 $node->safe_psql('postgres', 'GRANT SET ON PARAMETER ids.node_id TO ordinary');
 foreach my $role ('ordinary', $super)
 {
-	is(ask($role, "SET ids.node_id = 9; $_ $value"), 9, "$role, granted: SET, then '$_'") foreach @first_uses;
-	is(ask($role, "$_ SET ids.node_id = 9; $value"), 9, "$role, granted: '$_', then SET") foreach @first_uses;
-	is(ask($role, "$_ $value", '-c ids.node_id=9'), 9, "$role, granted: PGOPTIONS, then '$_'") foreach @first_uses;
-	is(ask($role, "SET ids.node_id = -1; SELECT try()"), 'made', "$role, granted: SET to none");
-	is(ask($role, "SET ids.node_id = 9; SELECT try(); RESET ids.node_id; $value"), "made\n5", "$role, granted: RESET");
-	is(ask($role, "$load BEGIN; SET ids.node_id = 9; SAVEPOINT a; SET LOCAL ids.node_id = 8; $value; ROLLBACK TO a; $value; ROLLBACK; $value"), "8\n9\n5", "$role, granted: ROLLBACK");
-	is(ask($role, "BEGIN; SET ids.node_id = 9; SAVEPOINT a; SET LOCAL ids.node_id = 8; $value; ROLLBACK TO a; $value; ROLLBACK; $value"), "8\n9\n5", "$role, granted: ROLLBACK of what was set at first");
-	is(ask($role, "$load SET ids.node_id = '$_'"), '22023', "$role, granted: SET to '$_'") foreach 65536, -2, 'abc', '';
-	is(ask($role, 'SELECT try(); RESET ids.node_id; SELECT try()', '-c ids.node_id=abc'), "22023\n22023", "$role, granted: PGOPTIONS with abc");
+	is(ask($node, $role, "SET ids.node_id = 9; $_ $value"), 9, "$role, granted: SET, then '$_'") foreach @first_uses;
+	is(ask($node, $role, "$_ SET ids.node_id = 9; $value"), 9, "$role, granted: '$_', then SET") foreach @first_uses;
+	is(ask($node, $role, "$_ $value", options => '-c ids.node_id=9'), 9, "$role, granted: PGOPTIONS, then '$_'") foreach @first_uses;
+	is(ask($node, $role, "SET ids.node_id = -1; SELECT try()"), 'made', "$role, granted: SET to none");
+	is(ask($node, $role, "SET ids.node_id = 9; SELECT try(); RESET ids.node_id; $value"), "made\n5", "$role, granted: RESET");
+	is(ask($node, $role, "$load BEGIN; SET ids.node_id = 9; SAVEPOINT a; SET LOCAL ids.node_id = 8; $value; ROLLBACK TO a; $value; ROLLBACK; $value"), "8\n9\n5", "$role, granted: ROLLBACK");
+	is(ask($node, $role, "BEGIN; SET ids.node_id = 9; SAVEPOINT a; SET LOCAL ids.node_id = 8; $value; ROLLBACK TO a; $value; ROLLBACK; $value"), "8\n9\n5", "$role, granted: ROLLBACK of what was set at first");
+	is(ask($node, $role, "$load SET ids.node_id = '$_'"), '22023', "$role, granted: SET to '$_'") foreach 65536, -2, 'abc', '';
+	is(ask($node, $role, 'SELECT try(); RESET ids.node_id; SELECT try()', options => '-c ids.node_id=abc'), "22023\n22023", "$role, granted: PGOPTIONS with abc");
 }
 $node->safe_psql('postgres', 'REVOKE SET ON PARAMETER ids.node_id FROM ordinary');
 $node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
@@ -166,21 +157,21 @@ $node->restart;
 sub refuse
 {
 	my ($what, $bad) = @_;
-	foreach my $generator ('gen_scru160()', 'gen_scru160_us()', 'gen_snowflake()', 'gen_tbsl()', "gen_snowflake('2026-01-01')", "gen_scru160('2026-01-01')", "gen_tbsl('2026-01-01')")
+	foreach my $call ((map { "gen_$_()" } grep { $node_id_in{ $type_of{$_} } } @generators), map { "gen_$_('2026-01-01')" } sort keys %node_id_in)
 	{
-		is(ask('ordinary', "SELECT $generator IS NULL"), '22023', "$what: $generator");
+		is(ask($node, 'ordinary', "SELECT $call IS NULL"), '22023', "$what: $call");
 	}
-	is(ask('ordinary', "$load SHOW ids.node_id"), $bad, "$what: shown");
-	is(ask('ordinary', "$_ $value"), '22023', "$what: after '$_'") foreach $what =~ /^preloaded/ ? '' : @first_uses;
-	is(ask('ordinary', "$_ $in_workers"), 't', "$what: parallel query after '$_'") foreach '', $load;
+	is(ask($node, 'ordinary', "$load SHOW ids.node_id"), $bad, "$what: shown");
+	is(ask($node, 'ordinary', "$_ $value"), '22023', "$what: after '$_'") foreach $what =~ /^preloaded/ ? '' : @first_uses;
+	is(ask($node, 'ordinary', "$_ $in_workers"), 't', "$what: parallel query after '$_'") foreach '', $load;
 	# Also if another value counted when the library came.
-	is(ask('ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
-	like(ask('ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
-	like(ask('ordinary', $value, '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
-	is(ask('ordinary', 'SELECT gen_ulid() IS NULL'), 'f', "$what: gen_ulid() has no node id");
+	is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
+	like(ask($node, 'ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
+	like(ask($node, 'ordinary', $value, options => '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
+	is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', "$what: gen_ulid() has no node id");
 	return if $what =~ /ROLE ordinary/; # what that has is not the superuser's
-	is(ask($super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
-	is(ask($super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try()"), "made\n22023", "$what: after another was reset");
+	is(ask($node, $super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
+	is(ask($node, $super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try()"), "made\n22023", "$what: after another was reset");
 }
 foreach my $bad ('70000', 'abc', '')
 {
@@ -188,14 +179,14 @@ foreach my $bad ('70000', 'abc', '')
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT current_setting('ids.node_id') = '$bad'");
 	refuse("postgresql.conf has '$bad'", $bad);
-	is(ask($super, "SET ids.node_id = 7; $value"), '7', 'a superuser can set another');
-	is(ask($super, "SET ids.node_id = -1; SELECT gen_tbsl() IS NULL"), 'f', 'or none');
+	is(ask($node, $super, "SET ids.node_id = 7; $value"), '7', 'a superuser can set another');
+	is(ask($node, $super, "SET ids.node_id = -1; SELECT gen_tbsl() IS NULL"), 'f', 'or none');
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'ordinary' ]);
 	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'a session with it');
 	$node->append_conf('postgresql.conf', 'ids.node_id = 5');
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT current_setting('ids.node_id') = '5'});
-	is(ask('ordinary', $value), 5, 'corrected in postgresql.conf');
+	is(ask($node, 'ordinary', $value), 5, 'corrected in postgresql.conf');
 	$session->query_safe('SELECT pg_sleep(0.5)');
 	like($session->query_safe($value), qr/^5$/m, 'for that session, too');
 	$session->quit;
@@ -205,14 +196,14 @@ foreach my $bad ('70000', 'abc', '')
 		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = '$bad'; $reload");
 		refuse("ALTER $whom to '$bad'", $bad);
 		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = 6; $reload");
-		is(ask('ordinary', $value), 6, "ALTER $whom to 6");
+		is(ask($node, 'ordinary', $value), 6, "ALTER $whom to 6");
 		$node->safe_psql('postgres', "ALTER $whom RESET ids.node_id; $reload");
 	}
-	is(ask('ordinary', $value), 5, 'and reset');
+	is(ask($node, 'ordinary', $value), 5, 'and reset');
 	$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT coalesce(current_setting('ids.node_id', true), '') = ''});
-	is(ask($super, "SET ids.node_id = '$bad'; BEGIN; SET LOCAL ids.node_id = 6; SELECT try(); ROLLBACK; SELECT try();
+	is(ask($node, $super, "SET ids.node_id = '$bad'; BEGIN; SET LOCAL ids.node_id = 6; SELECT try(); ROLLBACK; SELECT try();
 			BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try();
 			BEGIN; SET ids.node_id = -1; SELECT try(); ROLLBACK; SELECT try(); RESET ids.node_id; SELECT try()"),
 		"made\n22023\n22023\nmade\n22023\nmade", "SET to '$bad' counts until another is set, or it is taken back");
@@ -222,7 +213,7 @@ $node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'");
 try_to_set(1);
 foreach my $bad ('70000', 'abc')
 {
-	is(ask($super, "ALTER $_ SET ids.node_id = '$bad'"), '22023', "preloaded: ALTER $_ to $bad") foreach ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM');
+	is(ask($node, $super, "ALTER $_ SET ids.node_id = '$bad'"), '22023', "preloaded: ALTER $_ to $bad") foreach ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM');
 	$node->append_conf('postgresql.conf', "ids.node_id = $bad");
 	$node->restart;
 	refuse("preloaded: postgresql.conf has $bad", $bad);
@@ -237,13 +228,13 @@ foreach my $bad ('70000', 'abc')
 }
 $node->append_conf('postgresql.conf', "ids.node_id = 65535");
 $node->restart;
-is(ask('ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'the greatest node id of scru160');
-is(ask('ordinary', $value), '22023', 'which snowflake does not hold');
-is(ask('ordinary', 'SELECT gen_tbsl()'), '22023', 'nor tbsl');
+is(ask($node, 'ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'the greatest node id of scru160');
+is(ask($node, 'ordinary', $value), '22023', 'which snowflake does not hold');
+is(ask($node, 'ordinary', 'SELECT gen_tbsl()'), '22023', 'nor tbsl');
 $node->append_conf('postgresql.conf', 'ids.node_id = abc');
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT error IS NOT NULL FROM pg_file_settings WHERE name = 'ids.node_id' ORDER BY seqno DESC LIMIT 1});
-is(ask('ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'one that the server does not take leaves it as it was');
+is(ask($node, 'ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'one that the server does not take leaves it as it was');
 
 $node->stop;
 done_testing();

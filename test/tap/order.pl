@@ -2,6 +2,7 @@
 # already been given when its call began. The same over a library that shares no state must fail.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -9,11 +10,13 @@ use Test::More;
 my $clients = 8;
 my $calls = 100_000;
 
-# Has all clients call $function, which gives a $type, and returns how many calls were made, how many
-# identifiers they gave, and how many came too late in the order, that of $key of the identifier.
+# Has all clients call $function, by default that of the generator, and returns how many calls were made, how many
+# identifiers they gave, and how many came too late in the order.
 sub generate
 {
-	my ($node, $function, $type, $key) = @_;
+	my ($node, $generator, $function) = @_;
+	my ($type, $key, $follows) = ($type_of{$generator}, key_of($generator, 'id'), follows($generator));
+	$function //= "gen_$generator";
 	$node->safe_psql('postgres', "CREATE UNLOGGED TABLE call (before timestamptz, id $type, after timestamptz)");
 	my $rows = 1000;
 	my $script = $node->basedir . '/generate.sql';
@@ -29,7 +32,7 @@ sub generate
 		SELECT count(*) FROM (
 			SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
 			FROM (SELECT before AS at, 'before' AS kind, $key AS key FROM call UNION ALL SELECT after, 'after', $key FROM call) event
-		) call WHERE kind = 'before' AND (key < given OR (key = given AND '$key' !~ 'timestamptz'));
+		) call WHERE kind = 'before' AND NOT key $follows given;
 		DROP TABLE call;
 	});
 	return split /[|\n]/, $counts;
@@ -42,12 +45,9 @@ foreach my $preloaded (0, 1)
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'") if $preloaded;
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids');
-	# A snowflake is ordered by its millisecond. PostgreSQL has no max(uuid) before 18, but a ulid is the same bytes.
-	my %key = (snowflake => 'id::timestamptz', uuid => 'id::ulid');
-	my @generators = map { my ($name, $type) = split /=/; [ "gen_$name", $type, $key{$type} // 'id' ] } split ' ', $ENV{IDS_GENERATORS};
 	foreach my $generator ($preloaded ? $generators[0] : @generators)
 	{
-		my ($made, $distinct, $late) = generate($node, @$generator);
+		my ($made, $distinct, $late) = generate($node, $generator);
 		is($made, $clients * $calls, "every call gave an identifier, preloaded: $preloaded");
 		is($distinct, $clients * $calls, 'no identifier twice');
 		is($late, 0, 'no identifier smaller than one given before the call began');
@@ -57,7 +57,7 @@ foreach my $preloaded (0, 1)
 	{
 		$node->safe_psql('postgres',
 			"CREATE FUNCTION gen_ulid_unshared() RETURNS ulid AS '$ENV{IDS_UNSHARED}', 'gen_ulid' LANGUAGE C VOLATILE");
-		my (undef, undef, $late) = generate($node, 'gen_ulid_unshared', 'ulid', 'id');
+		my (undef, undef, $late) = generate($node, 'ulid', 'gen_ulid_unshared');
 		cmp_ok($late, '>', 0, "without shared state the order is broken: $late times");
 	}
 	$node->stop;

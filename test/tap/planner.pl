@@ -2,11 +2,11 @@
 # queries, and of rows newer than the statistics. And predicates of time give the same rows however they are planned.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @types = split ' ', $ENV{IDS_TYPES};
 my $seed = $ENV{SEED} // time;
 srand $seed;
 note "SEED=$seed repeats the random queries";

@@ -2,14 +2,11 @@
 # carries identifiers as text and in binary, as replica identity, and from several nodes to one.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-
-my @types = split ' ', $ENV{IDS_TYPES};
-# Ordered by these; of a snowflake's fields the time alone orders it.
-my @keys = map { $_ eq 'snowflake' ? 'snowflake::timestamptz' : $_ } @types;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 'logical');
@@ -26,7 +23,7 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 $primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
-my $greater = 'SELECT ' . join(', ', map { (my $made = $keys[$_]) =~ s/^(\w+)/gen_$1()/; "$made > max($keys[$_])" } 0 .. $#types) . ' FROM item';
+my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "gen_$_()"), key_of($_, $_) } @types) . ' FROM item';
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
 is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
@@ -45,10 +42,10 @@ my $last = $standby->safe_psql('postgres', 'SELECT max(n) FROM item');
 $primary->stop('immediate');
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
-is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { "min($_) FILTER (WHERE n > $last) > max($_) FILTER (WHERE n <= $last)" } @keys) . ' FROM item'),
+is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { my $key = key_of($_, $_); "min($key) FILTER (WHERE n > $last) > max($key) FILTER (WHERE n <= $last)" } @types) . ' FROM item'),
 	join('|', ('t') x @types), 'promoted, it goes on above all replicated');
 my @read = split /[|]/, $read;
-is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { (my $given = $keys[$_]) =~ s/^(\w+)/'$read[$_]'::$1/; "min($keys[$_]) FILTER (WHERE n > $last) > $given" } 0 .. $#types) . ' FROM item'),
+is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { sprintf 'min(%s) FILTER (WHERE n > %d) > %s', key_of($_, $_), $last, key_of($_, "'" . shift(@read) . "'::$_") } @types) . ' FROM item'),
 	join('|', ('t') x @types), 'and above what it made as a standby');
 $standby->stop;
 $primary->start;
@@ -122,10 +119,9 @@ ok($_->finish, 'a node inserts') foreach @sessions;
 $primary->wait_for_catchup('from_primary');
 $other->wait_for_catchup('from_other');
 is($subscriber->safe_psql('postgres', q{
-	SELECT source, count(*), count(DISTINCT snowflake), count(DISTINCT tbsl), count(DISTINCT scru160),
-	bool_and((snowflake_parts(snowflake)).random = source), bool_and((tbsl_parts(tbsl)).machine_id = source), bool_and((scru160_parts(scru160)).random16 = source)
+	SELECT source, count(*), } . join(', ', map { "count(DISTINCT $_) = count(*) AND bool_and((${_}_parts($_)).$node_id_in{$_} = source)" } sort keys %node_id_in) . q{
 	FROM fed GROUP BY source ORDER BY source}),
-	join("\n", map { "$_|10000|10000|10000|10000|t|t|t" } 11, 22, 33), 'each node is told by its id, and none conflicts');
+	join("\n", map { join '|', $_, 10000, ('t') x keys %node_id_in } 11, 22, 33), 'each node is told by its id, and none conflicts');
 unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'nor does the log tell of a conflict');
 
 $_->stop foreach ($subscriber, $other, $primary);

@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use Clocks;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -150,11 +151,10 @@ turn($node, +10);
 	turn($node, -5);
 	insert($session);
 	my $before = last_row($node, 'other');
-	my @types = map { my ($type) = /([a-z0-9]+)/; $type } @generators;
 	$node->safe_psql('other', join '; ',
 		'ALTER TABLE made ' . join(', ', map { "ALTER $_ DROP DEFAULT, ALTER $_ TYPE text" } @generators),
 		'DROP EXTENSION ids', 'CREATE EXTENSION ids',
-		'ALTER TABLE made ' . join(', ', map { "ALTER $generators[$_] TYPE $types[$_] USING $generators[$_]::$types[$_], ALTER $generators[$_] SET DEFAULT gen_$generators[$_]()" } 0 .. $#generators));
+		'ALTER TABLE made ' . join(', ', map { "ALTER $_ TYPE $type_of{$_} USING $_\::$type_of{$_}, ALTER $_ SET DEFAULT gen_$_()" } @generators));
 	insert($session);
 	holds($node, $before, 'after DROP and CREATE EXTENSION', database => 'other');
 	$session->quit;

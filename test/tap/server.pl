@@ -3,11 +3,10 @@
 use strict;
 use warnings;
 use File::Copy;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-
-my @types = split ' ', $ENV{IDS_TYPES};
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -38,11 +37,11 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE number AS SELECT i, hashint4(i) AS at FROM generate_series(1, 200000) i;
 	ANALYZE number;
 });
-foreach my $generator (map { 'gen_' . s/=.*//r } split ' ', $ENV{IDS_GENERATORS})
+foreach my $generator (@generators)
 {
-	my $key = $generator eq 'gen_snowflake' ? 'id::timestamptz' : 'id';
-	my $query = "SELECT $generator() AS id, at FROM number ORDER BY at LIMIT 10000";
-	like($node->safe_psql('postgres', "$parallel EXPLAIN $query"), qr/Gather Merge/, "$generator: workers sort");
+	my $key = key_of($generator, 'id');
+	my $query = "SELECT gen_$generator() AS id, at FROM number ORDER BY at LIMIT 10000";
+	like($node->safe_psql('postgres', "$parallel EXPLAIN $query"), qr/Gather Merge/, "gen_$generator: workers sort");
 	$node->safe_psql('postgres', "$parallel CREATE TABLE numbered AS $query");
 	is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT $key AS key, lag($key) OVER (ORDER BY at, id) AS before FROM numbered) s WHERE key < before"),
 		'0', 'and the ids are in the order of the query');

@@ -2,12 +2,12 @@
 # for the seconds that the environment variable SECONDS names, else 30.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seconds = $ENV{SECONDS} || 30;
-my @types = split ' ', $ENV{IDS_TYPES};
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 # With another encoding some of the server's own functions give internal errors.

@@ -1,6 +1,7 @@
-# Ten million of each generator whose few random bits would repeat: unique by construction; fewer of the others.
+# Ten million of each generator whose few random bits would repeat, those of short ids: unique by construction; fewer of the others.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -31,11 +32,10 @@ sub distinct
 }
 
 my $few = 1_600_000;
-foreach (split ' ', $ENV{IDS_GENERATORS})
+foreach my $generator (@generators)
 {
-	my ($name, $type) = split /=/;
-	my $count = $name =~ /^(snowflake|tbsl)$/ ? $total : $few;
-	is(distinct($type, "gen_$name", $count), $count, "no id of gen_$name twice");
+	my $count = $node->safe_psql('postgres', "SELECT typlen FROM pg_type WHERE oid = '$type_of{$generator}'::regtype") < 16 ? $total : $few;
+	is(distinct($type_of{$generator}, "gen_$generator", $count), $count, "no id of gen_$generator twice");
 }
 is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'nor when the clock is right and yet reset');
 # The same over states that sessions do not share: each session has the same increments.

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "catch.hpp"
 #include "core/codec.hpp"
@@ -109,6 +110,43 @@ void check_hex_of_bytes() {
     const std::string end_text = "\\x" + to_hex(end);
     CHECK(outside.substr(0, result.position) == end_text.substr(0, result.position));
     CHECK(outside[result.position] != end_text[result.position]);
+  }
+}
+
+// Texts with a bad character anywhere, also a second one at the end: the error names the first.
+// Digits that only other alphabets have are bad, too.
+template <ids::Codec C>
+void check_bad_characters(const std::string& digits_of_others,
+                          const std::vector<std::string>& texts) {
+  std::vector<std::string> bad{"-", "_", " ", "\n",   "/",    ":",        "@",
+                               "[", "`", "{", "\x80", "\xff", "\xc3\xa9", "\xe2\x82\xac"};
+  bad.emplace_back(1, '\0');
+  for (const char digit : digits_of_others) bad.emplace_back(1, digit);
+  for (const std::string& good : texts) {
+    for (std::size_t position = 0; position < good.size(); ++position) {
+      for (const std::string& character : bad) {
+        std::string text = good;
+        text.replace(position, 1, character);
+        for (int twice = 0; twice < 2; ++twice) {
+          CAPTURE(text);
+          CHECK(prefer_bad_character(text, parse_result<C>(text)) ==
+                ids::ParseResult{ids::ParseError::digit, position});
+          text.back() = '-';
+        }
+      }
+    }
+  }
+}
+
+// Every row of a file of pairs and their order.
+template <ids::Codec C>
+void check_order(const std::string& file) {
+  for (const Row& row : read_vectors(file)) {
+    CAPTURE(row["id"]);
+    const auto a = parse<C>(row["a"]);
+    const auto b = parse<C>(row["b"]);
+    const int order = ids::compare_bytes<C::kSize>(a.data(), b.data());
+    CHECK((order > 0) - (order < 0) == row.integer("cmp"));
   }
 }
 

@@ -21,6 +21,10 @@ Instant instant_of(const Row& row) {
   return {row.integer("unix_s"), static_cast<std::uint32_t>(row.natural("nanos"))};
 }
 
+std::pair<std::int64_t, std::uint32_t> time_of(Instant instant) {
+  return {instant.unix_s, instant.nanos};
+}
+
 // The key, or the name that the conformance data give to the error.
 std::string encode(const Context& context, Instant instant, Unit unit) {
   if (context.check() != ContextError::none) return "bad_context";
@@ -101,9 +105,8 @@ TEST_CASE("codokey: every row of codokey_encode.tsv and codokey_encode_diff.tsv"
       Period period;
       REQUIRE(decode(context_of(row), row["key"], period) == DecodeResult{});
       CHECK(static_cast<std::int64_t>(period.unit) == row.integer("precision"));
-      const auto time = [](Instant instant) { return std::pair(instant.unix_s, instant.nanos); };
-      CHECK(time(period.first) <= time(instant_of(row)));
-      CHECK(time(instant_of(row)) < time(period.next));
+      CHECK(time_of(period.first) <= time_of(instant_of(row)));
+      CHECK(time_of(instant_of(row)) < time_of(period.next));
       CHECK(encode(context_of(row), period.first, period.unit) == row["key"]);
       CHECK(encode(context_of(row), period.next, period.unit) != row["key"]);
     }
@@ -209,9 +212,8 @@ TEST_CASE("codokey: the order of keys is the reverse of that of times, in any co
       Period period;
       CAPTURE(context.since_year, context.until_year, context.until_split, key_a, key_b);
       REQUIRE(decode(context, key_a, period) == DecodeResult{});
-      const auto time = [](Instant instant) { return std::pair(instant.unix_s, instant.nanos); };
-      REQUIRE((key_b > key_a) == (time(b) < time(period.first)));
-      REQUIRE((key_b < key_a) == (time(b) >= time(period.next)));
+      REQUIRE((key_b > key_a) == (time_of(b) < time_of(period.first)));
+      REQUIRE((key_b < key_a) == (time_of(b) >= time_of(period.next)));
       REQUIRE(key_a.size() == key_b.size());
     }
   }

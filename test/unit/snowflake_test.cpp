@@ -170,17 +170,7 @@ TEST_CASE("snowflake: an error says what is wrong and where") {
   CHECK(parse_result<Snowflake>("lYGhA16ahyg") == ParseResult{ParseError::overflow, 10});
   CHECK(parse_result<Snowflake>("lYH00000000") == ParseResult{ParseError::overflow, 2});
   CHECK(parse_result<Snowflake>("ZZZZZZZZZZZ") == ParseResult{ParseError::overflow, 0});
-  for (std::size_t position = 0; position < Snowflake::kTextSize; ++position) {
-    for (const std::string bad : {"-", "_", " ", "\n", "\x80", "\xff", "/", ":", "@", "[", "`", "{",
-                                  "\xc3\xa9", "\xe2\x82\xac"}) {
-      for (std::string text : {"aZl8N0y58M8", "00000000000", "ZZZZZZZZZZZ"}) {
-        text.replace(position, 1, bad);
-        CAPTURE(text);
-        CHECK(prefer_bad_character(text, parse_result<Snowflake>(text)) ==
-              ParseResult{ParseError::digit, position});
-      }
-    }
-  }
+  check_bad_characters<Snowflake>("", {"aZl8N0y58M8", "00000000000", "ZZZZZZZZZZZ"});
 }
 
 TEST_CASE("snowflake: each error has its rule") {

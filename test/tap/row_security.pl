@@ -1,0 +1,96 @@
+# Row-level security: no function that comes before a policy's condition tells of rows that the policy hides, and an index
+# serves conditions on identifiers all the same.
+use strict;
+use warnings;
+use Generators;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Roles;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN; CREATE EXTENSION ids');
+
+# Functions that are said to leak nothing have no error to raise, whatever their arguments.
+my $sweep = q{
+	SET client_min_messages = error;
+	SET timezone = 'UTC';
+	CREATE TEMP TABLE argument (type regtype, text text);
+	INSERT INTO argument
+		SELECT 'timestamptz'::regtype, t FROM unnest(ARRAY['-infinity', 'infinity', '4714-11-24 00:00:00+00 BC', '294276-12-31 23:59:59.999999+00', 'epoch', '2000-01-01 00:00:00+00',
+			'1969-12-31 23:59:59.999999+00', '2016-12-31 23:59:59.999999+00', '2017-01-01 00:00:00+00', '2086-09-07 15:47:35.551+00', '2086-09-07 15:47:35.552+00', '2286-11-20 17:46:40+00', '10889-08-02 05:31:50.655999+00', '10889-08-02 05:31:50.656+00']) t
+		UNION ALL SELECT 'timestamptz', to_timestamp((random() - 0.2) * 1e12)::text FROM generate_series(1, 50)
+		UNION ALL SELECT 'uuid', id::text FROM generate_series(1, 50), LATERAL (VALUES (gen_uuidv7()), (gen_random_uuid())) v (id)
+		UNION ALL SELECT 'uuid', unnest(ARRAY['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'ffffffff-ffff-7fff-bfff-ffffffffffff'])
+		UNION ALL SELECT 'bigint', n::text FROM unnest(ARRAY['-9223372036854775808', -1, 0, 1, 9223372036854775807]::bigint[]) n;
+	INSERT INTO argument
+		SELECT 'tstzrange'::regtype, tstzrange(least(a.text::timestamptz, b.text::timestamptz), greatest(a.text::timestamptz, b.text::timestamptz), bounds)::text
+			FROM argument a, argument b, unnest(ARRAY['[)', '(]', '()', '[]']) bounds WHERE a.type = 'timestamptz'::regtype AND b.type = a.type AND random() < 0.02
+		UNION ALL SELECT 'tstzrange', unnest(ARRAY['empty', '(,)', '[,)', '(,2026-01-01)', '[2026-01-01,)', '[2026-01-01,2026-01-01]', '(-infinity,infinity)', '[-infinity,infinity]', '[infinity,infinity]', '[-infinity,-infinity]']);
+	INSERT INTO argument
+		SELECT 'tstzmultirange'::regtype, multirange(text::tstzrange)::text FROM argument WHERE type = 'tstzrange'::regtype
+		UNION ALL SELECT 'tstzmultirange', range_agg(text::tstzrange)::text FROM (SELECT text, random() AS i FROM argument WHERE type = 'tstzrange'::regtype AND text::tstzrange < '[2000-01-01,)') r GROUP BY round(20 * i);
+	DO $$
+	DECLARE type text;
+	BEGIN
+		FOREACH type IN ARRAY string_to_array('@T@', ' ') LOOP
+			EXECUTE format('INSERT INTO argument SELECT %1$L::regtype, %1$s_first(text::timestamptz)::text FROM argument WHERE type = ''timestamptz''::regtype', type);
+			EXECUTE format('INSERT INTO argument SELECT %1$L::regtype, %1$s_last(text::timestamptz)::text FROM argument WHERE type = ''timestamptz''::regtype', type);
+			EXECUTE format('INSERT INTO argument SELECT %1$L::regtype, gen_%1$s(to_timestamp(1.5e9 + 1.8e9 * random() * random()))::text FROM generate_series(1, 50)', type);
+		END LOOP;
+	END $$;
+	CREATE FUNCTION pg_temp.calls(function regprocedure) RETURNS bigint LANGUAGE plpgsql AS $$
+	DECLARE p record; calls bigint;
+	BEGIN
+		SELECT * INTO p FROM pg_proc WHERE oid = function;
+		EXECUTE format('SELECT count(*), count(%s(%s)) FROM %s', function::regproc,
+			(SELECT string_agg(format('a%s.text::%s', n, type::regtype), ', ' ORDER BY n) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n)),
+			(SELECT string_agg(format('(SELECT text FROM argument WHERE type = %s UNION ALL SELECT NULL) a%s', coalesce(nullif(typbasetype, 0), type), n), ', ' ORDER BY n) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n) JOIN pg_type ON oid = type))
+			INTO calls;
+		RETURN calls;
+	EXCEPTION WHEN OTHERS THEN
+		RETURN -1;
+	END $$;
+	SELECT count(*) > 28 * cardinality(string_to_array('@T@', ' ')), string_agg(function::regproc::text, ',' ORDER BY 1) FILTER (WHERE calls <= 50)
+	FROM (SELECT p.oid::regprocedure AS function, pg_temp.calls(p.oid::regprocedure) AS calls
+		FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'ids'
+		WHERE proleakproof) f;
+} =~ s/\@T\@/@types/gr;
+is($node->safe_psql('postgres', $sweep), 't|', 'every leakproof function returns for any argument');
+$node->safe_psql('postgres', 'ALTER FUNCTION snowflake_from_bigint(bigint) LEAKPROOF');
+is($node->safe_psql('postgres', $sweep), 't|snowflake_from_bigint', 'one that does not is found');
+$node->safe_psql('postgres', 'ALTER FUNCTION snowflake_from_bigint(bigint) NOT LEAKPROOF');
+
+# Conditions on identifiers come before the policy's, so that the index serves.
+foreach my $type (@types)
+{
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE ${type}_secret (id $type PRIMARY KEY, n int);
+		INSERT INTO ${type}_secret SELECT gen_$type('2020-01-01'::timestamptz + n * interval '1 hour'), n FROM generate_series(1, 10000) n;
+		ANALYZE ${type}_secret;
+		CREATE FUNCTION ${type}_visible(n int) RETURNS boolean LANGUAGE plpgsql COST 1 AS 'BEGIN RETURN n % 2 = 0; END';
+		ALTER TABLE ${type}_secret ENABLE ROW LEVEL SECURITY;
+		CREATE POLICY even ON ${type}_secret USING (${type}_visible(n));
+		GRANT SELECT ON ${type}_secret TO ordinary;
+	});
+	my $id = $node->safe_psql('postgres', "SELECT id FROM ${type}_secret WHERE n = 5000");
+	foreach (
+		[ "id = '$id'", 1 ],
+		[ "id >= '2021-02-20 00:00:00+00'::timestamptz", 8 ],
+		[ "'2020-01-01 10:30:00+00'::timestamptz > id", 5 ],
+		[ "id <@ tstzrange('2020-06-01 00:00:00+00', '2020-06-02 00:00:00+00')", 12 ],
+		[ "tstzrange('2020-06-01 00:00:00+00', '2020-06-02 00:00:00+00') @> id", 12 ],
+		[ "id <@ '{[2020-06-01 00:00:00+00,2020-06-01 12:00:00+00),[2020-06-02 00:00:00+00,2020-06-02 12:00:00+00)}'::tstzmultirange", 12 ],
+		[ "id IN ('$id', '$id')", 1 ])
+	{
+		my ($condition, $count) = @$_;
+		my $explained = ask($node, 'ordinary', "EXPLAIN (COSTS off) SELECT * FROM ${type}_secret WHERE $condition");
+		like($explained, qr/Index Cond: .*\n  Filter: .*${type}_visible/, "$type: row-level security and index: $condition");
+		is(ask($node, 'ordinary', "SELECT count(*) FROM ${type}_secret WHERE $condition"), $count, "$type: the visible rows") unless $condition =~ /02-20/;
+	}
+}
+
+$node->stop;
+done_testing();
