@@ -1,4 +1,4 @@
-// Texts, bytes, ranges and rows as PostgreSQL passes them.
+// Texts, bytes, ranges and rows as PostgreSQL passes them, and how it sorts Datums.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,18 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
     elog(ERROR, "return type must be a row type");
   bool nulls[N] = {};
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
+}
+
+// Sets up a sort by abbreviated keys, which compare as unsigned integers. Each must cost one load
+// and nearly always decide, because the abbreviation is never aborted.
+inline void sort_abbreviated(SortSupport support, int (*compare)(Datum, Datum, SortSupport),
+                             Datum (*abbreviate)(Datum, SortSupport)) {
+  support->comparator = compare;
+  if (!support->abbreviate) return;
+  support->comparator = ssup_datum_unsigned_cmp;
+  support->abbrev_converter = abbreviate;
+  support->abbrev_abort = [](int, SortSupport) { return false; };
+  support->abbrev_full_comparator = compare;
 }
 
 }  // namespace ids

@@ -131,20 +131,13 @@ struct FixedType {
     return hash_any_extended(bytes(datum), kSize, seed);
   }
 
-  // Sorts by the first 8 bytes as an unsigned integer: they contain the time and nearly always
-  // decide. The abbreviation costs one load, so it is never aborted.
+  // Sorts by the first 8 bytes, which contain the time.
   static Datum sortsupport(FunctionCallInfo fcinfo) {
     auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
-    if constexpr (C::kByValue) {
+    if constexpr (C::kByValue)
       support->comparator = ssup_datum_unsigned_cmp;
-    } else if (support->abbreviate) {
-      support->comparator = ssup_datum_unsigned_cmp;
-      support->abbrev_converter = abbreviate;
-      support->abbrev_abort = keep_abbreviating;
-      support->abbrev_full_comparator = compare_for_sort;
-    } else {
-      support->comparator = compare_for_sort;
-    }
+    else
+      sort_abbreviated(support, compare_for_sort, abbreviate);
     PG_RETURN_VOID();
   }
 
@@ -396,9 +389,6 @@ struct FixedType {
   }
   static Datum abbreviate(Datum original, SortSupport) {
     return load_big_endian<Datum>(bytes(original));
-  }
-  static bool keep_abbreviating(int, SortSupport) {
-    return false;
   }
 };
 

@@ -107,15 +107,8 @@ class GistClass {
 
   // Sorts the keys of leaves, so that CREATE INDEX can build the index bottom-up.
   static Datum gist_sortsupport(FunctionCallInfo fcinfo) {
-    auto* support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
-    if (support->abbreviate) {
-      support->comparator = ssup_datum_unsigned_cmp;
-      support->abbrev_converter = abbreviate;
-      support->abbrev_abort = keep_abbreviating;
-      support->abbrev_full_comparator = compare_for_sort;
-    } else {
-      support->comparator = compare_for_sort;
-    }
+    sort_abbreviated(reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0)), compare_for_sort,
+                     abbreviate);
     PG_RETURN_VOID();
   }
 
@@ -192,7 +185,6 @@ class GistClass {
   static Datum abbreviate(Datum original, SortSupport) {
     return load_big_endian<Datum>(bounds(original).lower);
   }
-  static bool keep_abbreviating(int, SortSupport) { return false; }
 };
 
 }  // namespace ids
