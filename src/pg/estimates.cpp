@@ -72,6 +72,7 @@ bool is_asked(Node* clause, List* args, bool by_value) {
 
 // The conditions that must hold together with the one asked about; NIL if it is in none of them.
 List* conjunction(List* clauses, bool together, List* args, bool by_value) {
+  check_stack_depth();
   ListCell* cell;
   foreach (cell, clauses) {
     auto* node = static_cast<Node*>(lfirst(cell));
@@ -340,6 +341,7 @@ bool is_common(Oid function) {
 // The value of an expression that has nothing in it but constants and calls of common functions;
 // else not known. PostgreSQL itself would set up an executor for each call.
 Value compute(Node* node) {
+  check_stack_depth();
   constexpr int kMostArguments = 4;
   if (IsA(node, Const)) {
     const auto* constant = reinterpret_cast<Const*>(node);

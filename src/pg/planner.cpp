@@ -195,7 +195,7 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
 // What of a call that stays can use an index: its range may be a sub-select's result by now, and
 // its id an expression that the index holds. Of several ranges it is the least one around them.
 List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
-  List* args = is_opclause(request->node) ? reinterpret_cast<OpExpr*>(request->node)->args
+  List* args = IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;
   TimePredicate predicate;
   if (!predicate.read(type, request->funcid, args) || request->indexarg != predicate.id_argument ||
