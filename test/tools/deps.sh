@@ -95,7 +95,11 @@ for tool in $missing; do
     linked-compiler)
       mkdir -p build/unpacked/bin
       for name in as ld gcc g++; do
-        ln -sf "$(ls /usr/bin/*-linux-gnu-$name /usr/bin/*-linux-gnu-$name-[0-9]* 2>/dev/null | head -n 1)" build/unpacked/bin/$name
+        program=$(ls /usr/bin/*-linux-gnu-$name /usr/bin/*-linux-gnu-$name-[0-9]* 2>/dev/null | head -n 1)
+        machine=${program%%-linux-gnu-*}-linux-gnu
+        # PostgreSQL 18 was built with the name that has the machine's in front.
+        ln -sf "$program" build/unpacked/bin/$name
+        ln -sf "$program" "build/unpacked/bin/${machine##*/}-$name"
       done
       ;;
   esac
