@@ -1600,11 +1600,11 @@ BEGIN
 			FROM ids_partition_times(parent) p LEFT JOIN pg_inherits ON inhrelid = p.partition
 			WHERE p.times && period ORDER BY inhdetachpending DESC NULLS LAST, p.times LIMIT 1;
 			SELECT piece INTO missing FROM unnest(period::tstzmultirange - there) piece LIMIT 1;
-			RAISE EXCEPTION 'partition "%" would overlap partition "%"', partition, other.partition USING ERRCODE = 'invalid_object_definition',
+			RAISE EXCEPTION 'new partition would overlap partition "%"', other.partition USING ERRCODE = 'invalid_object_definition',
 				DETAIL = format('The times are %s and %s.', period, other.times),
 				HINT = CASE WHEN other.inhdetachpending THEN format('It is being detached. When no transaction uses it anymore, run: ALTER TABLE %s DETACH PARTITION %s FINALIZE;', parent, other.partition)
 					WHEN lower(missing) = upper(missing) THEN 'Detach that partition first: its lower bound is not the first id of a time.'
-					ELSE format('Fill the gap by hand: CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%s(%L)) TO (%4$s(%6$L));', schema, partition, parent, key.first, lower(missing), upper(missing)) END;
+					ELSE format('Fill the gap by hand: CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%s(%L)) TO (%4$s(%6$L));', schema, left(partition, -length(suffix)) || to_char(lower(missing), '_YYYYMMDD_HH24MISS'), parent, key.first, lower(missing), upper(missing)) END;
 		END IF;
 		IF to_regclass(format('%I.%I', schema, partition)) IS NOT NULL THEN
 			RAISE EXCEPTION 'relation "%" already exists', partition USING ERRCODE = 'duplicate_table',

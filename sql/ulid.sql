@@ -52,6 +52,9 @@ SELECT ''::bytea::ulid;
 
 -- the same 16 bytes as a uuid
 SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid::uuid, '015549f0-1d7e-3a66-a08c-07ce13d25363'::uuid::ulid;
+SELECT '015549f01d7e3a66a08c07ce13d25363'::ulid;
+SELECT '{015549F0-1d7e-3a66-a08c-07ce13d25363}'::ulid;
+SELECT '015549f0-1d7e-3a66-a08c-07ce13d2536'::ulid;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT u::ulid FROM (VALUES (gen_random_uuid())) v (u) LIMIT 1;
 SELECT count(*) FROM (SELECT gen_random_uuid() AS u FROM generate_series(1, 1000)) s WHERE u::ulid::uuid = u;
 \set VERBOSITY terse

@@ -44,12 +44,19 @@ constexpr bool wants_upper_case([[maybe_unused]] char character) {
   return false;
 }
 
-// Whether a text of 36 characters has hyphens where a uuid has them.
+// Whether a text has the 32 hexadecimal digits of a uuid, with or without hyphens and braces.
 template <Codec C>
 constexpr bool looks_like_a_uuid([[maybe_unused]] std::string_view text) {
-  if constexpr (requires { C::kCastsToUuid; })
-    return text.size() == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' &&
-           text[23] == '-';
+  if constexpr (requires { C::kCastsToUuid; }) {
+    int digits = 0;
+    for (const char c : text) {
+      if (kHexDigits.value(c) != kHexDigits.kNotADigit)
+        ++digits;
+      else if (c != '-' && c != '{' && c != '}')
+        return false;
+    }
+    return digits == 32;
+  }
   return false;
 }
 
@@ -75,7 +82,10 @@ int text_detail(const char* text, ParseResult result) {
 template <Codec C>
 int text_hint(const char* text, ParseResult result) {
   if (looks_like_a_time(text))
-    return errhint("To compare with a time, cast it: '%s'::timestamptz.", text);
+    return errhint(
+        "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
+        "%s_first('%s').",
+        text, C::kName, text);
   if (looks_like_a_uuid<C>(text))
     return errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, C::kName);
   if (result.error == ParseError::digit && wants_upper_case<C>(text[result.position]))

@@ -86,7 +86,7 @@ int node_id(const char* type, int greatest) {
              errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for one "
                        "that was set without permission.",
                        kGreatest, kRefused),
-             errhint("Correct it where it is set, then reconnect.")));
+             errhint("Correct or remove the setting, then reconnect.")));
   if (unlikely(value > greatest))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
