@@ -114,7 +114,7 @@ template <Codec C>
 
 // Raises 22008 for a time that the generators of C do not use.
 template <TimeLayout C>
-[[noreturn]] void time_out_of_range() {
+[[noreturn]] void time_not_generated() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   Codec<C> ? errmsg("timestamp out of range for type %s", C::kName)
                            : errmsg("timestamp out of range for %s", C::kName),
@@ -124,7 +124,7 @@ template <TimeLayout C>
 // Raise an error for an argument of T_from_parts that does not fit into its field: 22008 for a
 // time, 22003 for a number, 22P03 for too few or too many bytes.
 template <Codec C>
-[[noreturn]] void time_outside() {
+[[noreturn]] void time_does_not_fit() {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for type %s", C::kName),
                   errdetail("Type %s holds times from %s.", C::kName, C::kTimeRange)));

@@ -240,12 +240,12 @@ struct FixedType {
   }
   static std::int64_t time_argument(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_out_of_range<C>();
+    if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_not_generated<C>();
     return time;
   }
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < C::kMinTime || time > C::kMaxTime) time_outside<C>();
+    if (time < C::kMinTime || time > C::kMaxTime) time_does_not_fit<C>();
     return static_cast<std::uint64_t>(time);
   }
   static std::uint32_t number_field(const char* name, std::int32_t number, std::uint32_t greatest) {

@@ -74,6 +74,6 @@ case $mode in
       chown -R postgres "$stage"
       run=(runuser -u postgres -- "${run[@]}")
     fi
-    "${run[@]}" || { grep -lE 'not ok|Bail out|Looks like your test exited' tmp_check/log/regress_log_* | xargs tail -n 40; exit 1; }
+    "${run[@]}" || { grep -E -A 12 'not ok|Bail out|Looks like your test' tmp_check/log/regress_log_*; exit 1; }
     ;;
 esac

@@ -32,7 +32,7 @@ else
 
 .PHONY: $(TASKS)
 MAKEFLAGS += --no-print-directory
-BUILD = $(MAKE) -s all test-libraries WERROR=-Werror
+BUILD = $(FRESH) && $(MAKE) -s all test-libraries WERROR=-Werror
 SERVER = test/tools/private.sh server
 
 help: ## show this
@@ -58,12 +58,18 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@$(BUILD)
 	@$(MAKE) lint TIDY=
 	@echo 'regression tests'
-	@$(SERVER) $(MAKE) -s installcheck || { cat regression.diffs; exit 1; }
+	@$(MAKE) regress
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
 
 matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some
 	@test/tools/matrix.sh $(VERSIONS)
+
+regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
+	@$(BUILD)
+	@rm -f regression.diffs
+	@$(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
+	  [ -z "$$failed" ] || { if [ -s regression.diffs ]; then cat regression.diffs; else tail -n 40 build/regress.log; fi; exit 1; }
 
 tap: deps ## run the tests that start servers; TESTS=test/tap/NAME.pl for one
 	@$(BUILD)
@@ -148,14 +154,13 @@ check-servers: deps ## install what is missing, try pg_cron, pgbouncer, pg_repac
 	  $(SERVER) test/servers/run.sh
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
-lint: ## check the library, the layout of the sources, the install script and the versions; clang-tidy
+lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy
 	@$(BUILD)
 	@echo 'checking the library, the sources, $(SCRIPT) and META.json'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done
-	@$(ASSEMBLE) | diff -u $(SCRIPT) - || { echo '$(SCRIPT) is stale: run "make sql"'; exit 1; }
 	@perl test/tools/release.pl
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 	@if command -v "$(TIDY)" >/dev/null; then \
@@ -170,7 +175,7 @@ tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $
 
 FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
 format: ## lay out the sources
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 
 # The install script: each type's own SQL with the blocks that all types share at their marker lines.
 SCRIPT := sql/ids--$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control).sql
@@ -186,8 +191,10 @@ ASSEMBLE = { \
   echo; cat src/install/names.sql; \
 }
 
+FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { echo '$(SCRIPT) is stale: run "make sql"'; false; }; }
+
 sql: ## assemble the install script from src
-	$(ASSEMBLE) > $(SCRIPT)
+	@$(ASSEMBLE) > $(SCRIPT)
 
 # Packages.
 

@@ -42,7 +42,7 @@ TEST_CASE("words are stored most significant byte first") {
   check_word<std::uint64_t>(0x0123456789abcdef);
 }
 
-TEST_CASE("bytes compare as memcmp does, whichever byte decides") {
+TEST_CASE("bytes compare as memcmp does whichever byte decides") {
   std::uint8_t a[20], b[20];
   for (std::size_t decisive = 0; decisive < 20; ++decisive) {
     for (std::size_t i = 0; i < 20; ++i) {

@@ -185,7 +185,7 @@ TEST_CASE("codokey: every day of the years 0 to 9999 at every unit") {
   }
 }
 
-TEST_CASE("codokey: the order of keys is the reverse of that of times, in any context") {
+TEST_CASE("codokey: in any context the order of keys is the reverse of that of times") {
   std::mt19937_64 random(20260102);
   for (int i = 0; i < 10'000; ++i) {
     Context context;

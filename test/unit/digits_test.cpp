@@ -24,7 +24,7 @@ ParseResult parse_decimal(const std::string& text, Number max, Number& number) {
 
 }  // namespace
 
-TEST_CASE("digits: numbers are written without leading zeros, or filled up with them") {
+TEST_CASE("digits: numbers are written without leading zeros or filled up with them") {
   CHECK(write(std::uint64_t{0}) == "0");
   CHECK(write(std::uint64_t{9}) == "9");
   CHECK(write(std::uint64_t{10}) == "10");
@@ -35,7 +35,7 @@ TEST_CASE("digits: numbers are written without leading zeros, or filled up with 
   CHECK(std::string(buffer, 4) == "0057");
 }
 
-TEST_CASE("digits: a number is read up to its greatest, whatever its width") {
+TEST_CASE("digits: a number is read up to its greatest whatever its width") {
   std::uint64_t number = 1;
   CHECK(parse_decimal<std::uint64_t>("", UINT64_MAX, number) == ParseResult{});
   CHECK(number == 0);

@@ -33,7 +33,7 @@ void check_texts(const Scru160::Value& value, const std::string& hex, const std:
 
 }  // namespace
 
-TEST_CASE("scru160: text, order, times and boundaries") {
+TEST_CASE("scru160: text and order and times and boundaries") {
   check_codec<Scru160>();
 }
 

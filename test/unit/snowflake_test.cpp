@@ -59,7 +59,7 @@ void check_row(const Row& row) {
 
 }  // namespace
 
-TEST_CASE("snowflake: text, order, times and boundaries") {
+TEST_CASE("snowflake: text and order and times and boundaries") {
   check_codec<Snowflake>();
 }
 

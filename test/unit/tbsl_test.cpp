@@ -34,7 +34,7 @@ std::uint64_t microseconds(const std::string& seconds) {
 
 }  // namespace
 
-TEST_CASE("tbsl: text, order, times and boundaries") {
+TEST_CASE("tbsl: text and order and times and boundaries") {
   check_codec<Tbsl>();
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("tbsl: ends of the range") {
   CHECK(format<Tbsl>(Tbsl::last(1'700'000'000'123'456)) == "25BF6196C8D6163FFFFF");
 }
 
-TEST_CASE("tbsl: transport encodings give every value back, in their alphabets") {
+TEST_CASE("tbsl: transport encodings give every value back in their alphabets") {
   std::mt19937_64 random(20260102);
   for (const int base : kBases) {
     CAPTURE(base);

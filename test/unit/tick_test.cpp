@@ -30,11 +30,11 @@ TEST_CASE("within a unit the counter grows and the fresh number is ignored") {
   check(next_tick(kLayout, kPrevious, kNow, fresh(0x7fff)), kPrevious + 1, TickEvent::counted);
 }
 
-TEST_CASE("a new unit starts at the fresh number, even below the counter before") {
+TEST_CASE("a new unit starts at the fresh number even below the counter before") {
   check(next_tick(kLayout, kPrevious, kNow + 1, fresh(0)), (kNow + 1) << 16, TickEvent::opened);
 }
 
-TEST_CASE("whatever the clock does, the tick grows") {
+TEST_CASE("the tick grows whatever the clock does") {
   const std::uint64_t back = GENERATE(1, 3'600'000, 10ULL * 365 * 86'400'000);
   CAPTURE(back);
   check(next_tick(kLayout, kPrevious, kNow - back, fresh(0x7fff)), kPrevious + 1,
@@ -69,7 +69,7 @@ TEST_CASE("a tick divides into time and counter") {
         TickEvent::carried);
 }
 
-TEST_CASE("a thousand calls a unit, over a clock that jumps about, are strictly increasing") {
+TEST_CASE("a thousand calls a unit are strictly increasing over a clock that jumps about") {
   std::uint64_t tick = 0;
   std::uint64_t random = 1;
   for (int unit = 0; unit < 2000; ++unit) {
@@ -83,7 +83,7 @@ TEST_CASE("a thousand calls a unit, over a clock that jumps about, are strictly 
   }
 }
 
-TEST_CASE("above the last tick of a unit is the next unit, whatever the step") {
+TEST_CASE("above the last tick of a unit is the next unit whatever the step") {
   const TickLayout layout =
       GENERATE(TickLayout{.shift = 16}, TickLayout{.shift = 20, .step = 1024});
   const std::uint64_t last = layout.last(kNow);

@@ -5,7 +5,7 @@
 
 using namespace ids;
 
-TEST_CASE("ulid: text, order, times and boundaries") {
+TEST_CASE("ulid: text and order and times and boundaries") {
   check_codec<Ulid>();
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("uuidv7: boundaries of times") {
   CHECK(to_hex(UuidV7::last(UuidV7::kMaxTime)) == "ffffffffffff7fffbfffffffffffffff");
 }
 
-TEST_CASE("uuidv7: the example of RFC 9562, A.6") {
+TEST_CASE("uuidv7: the example of RFC 9562 (A.6)") {
   const auto value = from_text("017F22E2-79B0-7CC3-98C4-DC0C0C07398F");
   CHECK(UuidV7::is_version_7(value));
   CHECK(UuidV7::time(value) == 1645557742000);
@@ -61,7 +61,7 @@ TEST_CASE("uuidv7: other versions and variants are told apart") {
   }
 }
 
-TEST_CASE("uuidv7: bits of time, fraction, counter and random") {
+TEST_CASE("uuidv7: bits of time and fraction and counter and random") {
   constexpr std::uint64_t kUnixUs = 1645557742000 * 1000;
   CHECK(to_hex(UuidV7::make(kUnixUs, 0, 0)) == "017f22e279b070008000000000000000");
   CHECK(to_hex(UuidV7::make(kUnixUs + 1, 1, 1)) == "017f22e279b070048010000000000001");
@@ -75,7 +75,7 @@ TEST_CASE("uuidv7: bits of time, fraction, counter and random") {
         "ffffffffffff7ffbbfffffffffffffff");
 }
 
-TEST_CASE("uuidv7: the fraction is PostgreSQL 18's, in every microsecond") {
+TEST_CASE("uuidv7: the fraction is PostgreSQL 18's in every microsecond") {
   for (std::uint64_t us = 0; us < 1000; ++us) {
     const auto value = UuidV7::make(us, 0, 0);
     const unsigned fraction = (value[6] & 0xfu) << 8 | value[7];
@@ -85,7 +85,7 @@ TEST_CASE("uuidv7: the fraction is PostgreSQL 18's, in every microsecond") {
   }
 }
 
-TEST_CASE("uuidv7: in the order of their ticks, whatever the random bits") {
+TEST_CASE("uuidv7: in the order of their ticks whatever the random bits") {
   std::mt19937_64 random(20260101);
   std::uint64_t tick = std::uint64_t{1700000000000000} << UuidV7::kCounterBits;
   auto previous = of_tick(tick, UINT64_MAX);
