@@ -55,8 +55,8 @@ struct Snowflake {
   static constexpr char kRangeRule[] =
       "the first bit of a snowflake is always set, so the smallest is aZl8N0y58M8 (2^63)";
   static constexpr char kOverflowRule[] =
-      "a snowflake has 64 bits, so the greatest is lYGhA16ahyf (2^64 - 1), and names with upper "
-      "case first range from AzL8n0Y58m8 to LygHa16AHYF";
+      "snowflakes range from aZl8N0y58M8 to lYGhA16ahyf, in digits 0-9A-Za-z from AzL8n0Y58m8 to "
+      "LygHa16AHYF";
   static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
   static constexpr bool kByValue = true;
 
