@@ -4,8 +4,8 @@
 --
 --     psql -1 -v ON_ERROR_STOP=1 -f managed.sql
 --
--- For another schema, replace each "public." in this file, including the period. If the server has pg_tle, a member of
--- pgtle_admin can make it an extension instead, in psql:
+-- For another schema, replace every "public." in this file with that schema's name and a period. If the server has pg_tle, a
+-- member of pgtle_admin can make it an extension instead, in psql:
 --
 --     \set script `cat managed.sql`
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');

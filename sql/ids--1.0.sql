@@ -7,8 +7,8 @@
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange as an operand of identifier operators';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange as an operand of identifier operators';
+COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
 
 -- The generators' clocks
 
@@ -314,7 +314,7 @@ COMMENT ON FUNCTION ulid_support(internal) IS 'planner support for comparisons o
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_ulid AS ulid;
 
-COMMENT ON DOMAIN ids_ulid IS 'ulid as an operand of multirange operators';
+COMMENT ON DOMAIN ids_ulid IS 'operand of <@ and @> (internal; write ulid)';
 
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -653,7 +653,7 @@ COMMENT ON FUNCTION scru160_support(internal) IS 'planner support for comparison
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_scru160 AS scru160;
 
-COMMENT ON DOMAIN ids_scru160 IS 'scru160 as an operand of multirange operators';
+COMMENT ON DOMAIN ids_scru160 IS 'operand of <@ and @> (internal; write scru160)';
 
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -990,7 +990,7 @@ COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support for comparisons o
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_tbsl AS tbsl;
 
-COMMENT ON DOMAIN ids_tbsl IS 'tbsl as an operand of multirange operators';
+COMMENT ON DOMAIN ids_tbsl IS 'operand of <@ and @> (internal; write tbsl)';
 
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -1331,7 +1331,7 @@ COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support for comparis
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_snowflake AS snowflake;
 
-COMMENT ON DOMAIN ids_snowflake IS 'snowflake as an operand of multirange operators';
+COMMENT ON DOMAIN ids_snowflake IS 'operand of <@ and @> (internal; write snowflake)';
 
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;

@@ -5,8 +5,8 @@
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'tstzrange as an operand of identifier operators';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'tstzmultirange as an operand of identifier operators';
+COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
 
 -- The generators' clocks
 

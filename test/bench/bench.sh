@@ -33,7 +33,7 @@ for repetition in $(seq "$repetitions"); do
   done
 done
 
-echo '... point look-ups'
+echo '... point lookups'
 for name in "${names[@]}"; do
   sql -c "CREATE INDEX ON ordered_$name (i)" -c "CREATE INDEX ON ordered_$name (id)" -c "VACUUM ANALYZE ordered_$name"
 done
@@ -60,9 +60,9 @@ $(sql -c "SELECT 'PostgreSQL ' || current_setting('server_version')"), $(uname -
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores.
 
 Each figure is the CPU time of the backend, in ns per row for the built-in types and as a ratio to them for ours, in the same
-repetition: the median and, in brackets, the least and the greatest. Contestants take turns within a repetition. Sizes are in bytes per
-row; look-ups, sessions, joins and planning go by the clock. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval\`, \`uuidv7\` by that of PostgreSQL 18; a date
-as text by \`to_char\` and read by \`to_timestamp\`.
+repetition: the median and, in brackets, the least and the greatest. The types take turns within a repetition. Sizes are in bytes per
+row; lookups, sessions, joins and planning are measured in elapsed time. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by
+\`nextval\`, \`uuidv7\` by that of PostgreSQL 18; a date as text by \`to_char\` and read by \`to_timestamp\`.
 
 \`\`\`
 $(cat "$directory/report")

@@ -8,7 +8,7 @@ cluster=$PG_CLUSTER_CONF_ROOT/$PGVERSION/regress
 generators=('gen_ulid()' 'gen_uuidv7()' 'gen_random_uuid()')
 [ "$PGVERSION" -lt 18 ] || generators+=('uuidv7()')
 
-step() { printf "\n--- %s\n" "$@"; }
+step() { printf -- "--- %s\n" "$@"; }
 sql() { psql -X -q -v ON_ERROR_STOP=1 -P footer=off "$@"; }
 server() { pg_ctlcluster --skip-systemctl-redirect "$PGVERSION" regress "$@"; }
 four_sessions_insert() {
@@ -50,7 +50,8 @@ BEGIN
 END $$;
 SQL
 
-step 'Four sessions make 1000 ids each, at once: how many are less than one that was made before them?'
+echo
+step 'Four sessions make 1000 ids each, at once: how many are smaller than one made earlier?'
 four_sessions_insert 1000
 sql -c 'TABLE disorder'
 
