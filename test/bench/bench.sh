@@ -44,7 +44,7 @@ for repetition in $(seq "$repetitions"); do
       echo "SELECT id FROM ordered_$name WHERE i = :i \\gset"
       echo "SELECT i FROM ordered_$name WHERE id = :id;"
     } >"$directory/script"
-    note 'point look-ups a second' "$name" "$repetition" "$(tps 1 prepared 2 "$directory/script")"
+    note 'point lookups a second' "$name" "$repetition" "$(tps 1 prepared 2 "$directory/script")"
   done
 done
 

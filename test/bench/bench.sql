@@ -98,7 +98,7 @@ SELECT format('CREATE INDEX gist_%1$s ON ordered_%1$s USING gist (id)', name) FR
 INSERT INTO result (measurement, name, repetition, value) SELECT 'GiST: size, bytes per row', name, 1, pg_relation_size(format('gist_%s', name)) / (2.0 * :rows) FROM contestant;
 SET enable_seqscan = off; SET enable_bitmapscan = off;
 SELECT format('SELECT count(*) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s WHERE id IS NOT NULL', :rows / 5) AS wanted \gset
-CALL measure('GiST: look-up', :rows / 5, :repetitions, :'wanted' || ' AND EXISTS (SELECT FROM ordered_{T} o WHERE o.id = s.id OFFSET 0)', :'wanted');
+CALL measure('GiST: lookup', :rows / 5, :repetitions, :'wanted' || ' AND EXISTS (SELECT FROM ordered_{T} o WHERE o.id = s.id OFFSET 0)', :'wanted');
 RESET enable_seqscan; RESET enable_bitmapscan;
 SELECT format('DROP INDEX gist_%s', name) FROM contestant \gexec
 
@@ -213,8 +213,8 @@ CREATE FUNCTION pg_temp.planning_us(query text) RETURNS float8 LANGUAGE sql AS
 INSERT INTO result (measurement, name, repetition, value)
   SELECT measurement, name, repetition, pg_temp.planning_us('SELECT FROM planned WHERE ' || condition)
   FROM (VALUES
-    (1, 'planning of a look-up: us', 'uuid', $$uuid = '01234567-89ab-cdef-0123-456789abcdef'$$),
-    (2, 'planning of a look-up: us', 'ulid', $$id = '01M6A6FT000000000000000000'$$),
+    (1, 'planning of a lookup: us', 'uuid', $$uuid = '01234567-89ab-cdef-0123-456789abcdef'$$),
+    (2, 'planning of a lookup: us', 'ulid', $$id = '01M6A6FT000000000000000000'$$),
     (3, 'planning of a window: us', 'timestamptz', $$at >= '2026-03-01' AND at < '2026-03-02'$$),
     (4, 'planning of a window: us', 'ulid', $$id >= timestamptz '2026-03-01' AND id < timestamptz '2026-03-02'$$),
     (5, 'planning of a window from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
