@@ -14,6 +14,7 @@
 #include "pg/gist.hpp"
 #include "pg/planner.hpp"
 #include "pg/postgres.hpp"
+#include "pg/time_range.hpp"
 
 namespace ids {
 
@@ -154,15 +155,19 @@ struct FixedType {
 
   // The first and last value whose time a tstzrange contains. If there is none, the first is
   // greater than the last.
-  static Datum range_first(FunctionCallInfo fcinfo) { return first_in(time_range(fcinfo, 0)); }
-  static Datum range_last(FunctionCallInfo fcinfo) { return last_in(time_range(fcinfo, 0)); }
+  static Datum range_first(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::argument(fcinfo, 0).first_id());
+  }
+  static Datum range_last(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::argument(fcinfo, 0).last_id());
+  }
 
   // The same for tstzrange(from, upto), without making the range.
   static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
-    return first_in(time_range_from(fcinfo));
+    return put(TimeRange<C>::of_two_arguments(fcinfo).first_id());
   }
   static Datum range_last_timestamptz(FunctionCallInfo fcinfo) {
-    return last_in(time_range_from(fcinfo));
+    return put(TimeRange<C>::of_two_arguments(fcinfo).last_id());
   }
 
   // The time predicates. PostgreSQL calls them where the planner has not turned them into
@@ -302,52 +307,6 @@ struct FixedType {
     return put(value);
   }
 
-  // The times of the type, in its units, that a tstzrange contains; empty if there are none.
-  struct TimeRange {
-    std::int64_t first = C::kMinTime;
-    std::int64_t last = C::kMaxTime;
-    bool empty;
-  };
-
-  static TimeRange time_range(FunctionCallInfo fcinfo, int argument) {
-    RangeType* source = PG_GETARG_RANGE_P(argument);
-    RangeBound lower, upper;
-    bool empty;
-    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
-                      &empty);
-    return empty ? TimeRange{.empty = true} : time_range_between(lower, upper);
-  }
-  static TimeRange time_range_from(FunctionCallInfo fcinfo) {
-    const RangeBound lower{PG_GETARG_DATUM(0), PG_ARGISNULL(0), true, true};
-    const RangeBound upper{PG_GETARG_DATUM(1), PG_ARGISNULL(1), false, false};
-    if (!lower.infinite && !upper.infinite &&
-        DatumGetTimestampTz(lower.val) > DatumGetTimestampTz(upper.val))
-      lower_bound_above_upper();
-    return time_range_between(lower, upper);
-  }
-  static TimeRange time_range_between(const RangeBound& lower, const RangeBound& upper) {
-    TimeRange range{};
-    if (!lower.infinite)
-      range.first = Max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
-    if (!upper.infinite)
-      range.last = Min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
-    range.empty = range.first > range.last;
-    return range;
-  }
-  static Datum first_in(const TimeRange& range) {
-    return put(range.empty ? C::last(C::kMaxTime) : C::first(range.first));
-  }
-  static Datum last_in(const TimeRange& range) {
-    return put(range.empty ? C::first(C::kMinTime) : C::last(range.last));
-  }
-  // The bound in microseconds since 1970. A bound that the range does not contain is moved inwards
-  // by one microsecond.
-  static std::int64_t bound_us(const RangeBound& bound, int inwards) {
-    const TimestampTz time = DatumGetTimestampTz(bound.val);
-    return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
-                                                                                  : time + inwards);
-  }
-
   // These compare an id, which is the argument of that number, with the boundary of the other
   // argument, a time.
   static int from_first(FunctionCallInfo fcinfo, int id) {
@@ -359,9 +318,8 @@ struct FixedType {
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
   }
   static Datum in_time_range(FunctionCallInfo fcinfo, int id) {
-    const TimeRange range = time_range(fcinfo, 1 - id);
-    const std::int64_t time = C::time(get(PG_GETARG_DATUM(id)));
-    PG_RETURN_BOOL(!range.empty && time >= range.first && time <= range.last);
+    PG_RETURN_BOOL(
+        TimeRange<C>::argument(fcinfo, 1 - id).contains(C::time(get(PG_GETARG_DATUM(id)))));
   }
   static Datum in_time_ranges(FunctionCallInfo fcinfo, int id) {
     MultirangeType* ranges = PG_GETARG_MULTIRANGE_P(1 - id);

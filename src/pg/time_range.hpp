@@ -1,0 +1,66 @@
+// The times of an identifier type that a tstzrange contains.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/codec.hpp"
+#include "pg/clock.hpp"
+#include "pg/error.hpp"
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+// First and last time in units of the type. The first is after the last if there are none.
+template <TimeLayout C>
+struct TimeRange {
+  std::int64_t first;
+  std::int64_t last;
+
+  // Of the tstzrange that is the argument of that number.
+  static TimeRange argument(FunctionCallInfo fcinfo, int number) {
+    RangeType* source = PG_GETARG_RANGE_P(number);
+    RangeBound lower, upper;
+    bool is_empty;
+    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
+                      &is_empty);
+    return is_empty ? TimeRange{C::kMaxTime, C::kMinTime} : between(lower, upper);
+  }
+
+  // Of tstzrange(from, upto), whose ends are the two arguments; raises its error.
+  static TimeRange of_two_arguments(FunctionCallInfo fcinfo) {
+    const RangeBound lower{PG_GETARG_DATUM(0), PG_ARGISNULL(0), true, true};
+    const RangeBound upper{PG_GETARG_DATUM(1), PG_ARGISNULL(1), false, false};
+    if (!lower.infinite && !upper.infinite &&
+        DatumGetTimestampTz(lower.val) > DatumGetTimestampTz(upper.val))
+      lower_bound_above_upper();
+    return between(lower, upper);
+  }
+
+  bool contains(std::int64_t time) const { return first <= time && time <= last; }
+
+  // The first and last id of these times. The first is greater than the last if there are none.
+  auto first_id() const { return first <= last ? C::first(first) : C::last(C::kMaxTime); }
+  auto last_id() const { return first <= last ? C::last(last) : C::first(C::kMinTime); }
+
+ private:
+  // Times are whole microseconds, so what is after one is at or after the next.
+  static TimeRange between(const RangeBound& lower, const RangeBound& upper) {
+    TimeRange range{C::kMinTime, C::kMaxTime};
+    if (!lower.infinite)
+      range.first = std::max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
+    if (!upper.infinite)
+      range.last = std::min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
+    return range;
+  }
+
+  // The bound in microseconds since 1970. A bound that the range does not contain is moved inwards
+  // by one microsecond.
+  static std::int64_t bound_us(const RangeBound& bound, int inwards) {
+    const TimestampTz time = DatumGetTimestampTz(bound.val);
+    return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
+                                                                                  : time + inwards);
+  }
+};
+
+}  // namespace ids
