@@ -82,7 +82,7 @@ sql -F ' ' -c "SELECT name, 1e6 / percentile_cont(0.5) WITHIN GROUP (ORDER BY va
     max(value) FILTER (WHERE measurement = 'size of its index, bytes per row')
   FROM result GROUP BY name HAVING max(value) FILTER (WHERE measurement = 'size of its index, bytes per row') IS NOT NULL ORDER BY 2 DESC" >"$directory/insert"
 gnuplot <<EOF
-set terminal svg size 720,360 font 'sans-serif,12' background 'white'
+set terminal svg noenhanced size 720,360 font 'sans-serif,12' background 'white'
 set style fill solid 0.8 noborder
 set boxwidth 0.6
 set grid ytics
