@@ -27,8 +27,8 @@ include test/tools/tasks.mk
 
 ifndef TASK
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-# The tests of an installed package do without the headers.
-ifeq (,$(and $(or $(filter installcheck,$(MAKECMDGOALS)),$(wildcard $(SERVER_HEADERS)/postgres.h)),$(wildcard $(PGXS))))
+# The tests of an installed package, and what cleans up after them, do without the headers.
+ifeq (,$(and $(or $(filter installcheck clean,$(MAKECMDGOALS)),$(wildcard $(SERVER_HEADERS)/postgres.h)),$(wildcard $(PGXS))))
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif
 include $(PGXS)
