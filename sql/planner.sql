@@ -266,6 +266,11 @@ BEGIN
   RETURN regexp_replace(substring(plan::text FROM '"Index Cond": "(.*?)"'), '\$0|\(InitPlan [^)]*\)\.col1', 'sub-select', 'g');
 END $$;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ some_range();
+-- a volatile function is not called at plan time, not even one of PostgreSQL's own
+CREATE SEQUENCE counted;
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= to_timestamp(nextval('counted')::float8) AND ulid < now();
+SELECT is_called FROM counted;
+DROP SEQUENCE counted;
 SET enable_seqscan = off; SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ stable_range();
 SELECT index_condition('SELECT FROM event WHERE ulid <@ (SELECT stable_range())');

@@ -3,11 +3,10 @@
 #include "core/bytes.hpp"
 #include "pg/planner.hpp"
 
-// PostgreSQL's own estimators know the built-in types alone: within a bin of the histogram they
-// would not interpolate ids. But the planner pairs the two ends of a window only if their
-// estimators are PostgreSQL's own; of all others it multiplies what they say. So the first bound of
-// a column in a list of conditions says the share of all its bounds in that list, and the others
-// say 1.
+// PostgreSQL's own estimators only know the built-in types: they would not interpolate ids within a
+// bin of the histogram. But the planner pairs the two ends of a window only if the estimators are
+// PostgreSQL's own, and multiplies the results of all others. So the first bound of a column in a
+// list of conditions returns the share of all its bounds in that list, and the others return 1.
 
 namespace ids {
 
@@ -51,7 +50,7 @@ struct Bound {
   }
 };
 
-// The condition itself; an OR with what the planner knows of its arms.
+// The condition without its RestrictInfo. The arms of an OR keep theirs.
 Node* bare(Node* clause) {
   if (!IsA(clause, RestrictInfo)) return clause;
   auto* restriction = reinterpret_cast<RestrictInfo*>(clause);
@@ -59,8 +58,8 @@ Node* bare(Node* clause) {
                                                        : restriction->clause);
 }
 
-// Whether the condition is the one that the planner asks about, or its commuted copy for an index;
-// by_value: or one like it, such as a partial index has.
+// Whether the condition is the one that the planner asks about, or its commuted copy for an index.
+// With by_value, an equal condition will do, such as that of a partial index.
 bool is_asked(Node* clause, List* args, bool by_value) {
   if (!is_opclause(clause)) return false;
   List* own = reinterpret_cast<OpExpr*>(clause)->args;
@@ -87,8 +86,8 @@ List* conjunction(List* clauses, bool together, List* args, bool by_value) {
   return NIL;
 }
 
-// The same among all conditions on the table. What is the condition itself goes before what is only
-// like it: two arms of an OR may have equal bounds.
+// The same among all conditions on the table. First it looks for the condition itself and only then
+// for an equal one, because two arms of an OR may have equal bounds.
 List* conjunction_in(RelOptInfo* table, List* args, bool* by_value) {
   for (const bool like : {false, true}) {
     *by_value = like;
@@ -184,7 +183,8 @@ struct Distribution {
   }
 };
 
-// A comparison function that looks on.
+// A comparison function that always gives the same answer and remembers the last value it was
+// given.
 struct Onlooker {
   const Column& column;
   bool answer;
@@ -197,8 +197,8 @@ Datum look_on(FunctionCallInfo fcinfo) {
   PG_RETURN_BOOL(onlooker->answer);
 }
 
-// The column's least or greatest value, if an index tells it. PostgreSQL looks it up for its own
-// search through the histogram: one that is always told to go on sees it last.
+// The column's least or greatest value, if an index tells it. PostgreSQL looks it up when it
+// searches the histogram, and a search that is always told to go on compares it last.
 bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   Onlooker onlooker{column, greatest, 0};
   FmgrInfo procedure{};
@@ -212,12 +212,12 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
       ineq_histogram_selectivity(column.root, column.statistics, column.less, &procedure, false,
                                  false, InvalidOid, static_cast<Datum>(0), column.objects().type);
   *end = onlooker.seen;
-  // Not sure of the end, it would stay away from 0 and 1.
+  // PostgreSQL returns 0 or 1 only if it is sure of the end.
   return share == (greatest ? 1 : 0);
 }
 
-// Ids are mostly newer than the statistics: goes on from the last point at the rate of the bin
-// before it, up to an end, but to no more rows than the statistics know of.
+// The rows since the last point, in bins. Many ids are newer than the statistics: this assumes the
+// rate of the bin before, up to the given end, and at most as many rows as the statistics know of.
 double rows_since(const Distribution& d, int last, std::uint64_t end) {
   if (d.at(last) == d.at(last - 1)) return 0;
   const auto width = static_cast<double>(d.at(last) - d.at(last - 1));
@@ -246,8 +246,8 @@ void extend(Distribution* d, std::uint64_t greatest) {
   }
 }
 
-// The share of rows that have one value, of those that are not among the most common ones; 0 of
-// unique ids, of which none is a boundary.
+// The share of rows that have one certain value that is not among the most common ones. It is 0 for
+// unique ids, because none of them is a boundary.
 double share_of_one_value(const Column& column) {
   bool is_default;
   double values = get_variable_numdistinct(column.statistics, &is_default);
@@ -261,7 +261,7 @@ double share_of_one_value(const Column& column) {
   return values > 1 ? 1 / values : 0;
 }
 
-// Finds the histogram. get_attstatsslot would copy every value, which takes longer than all else.
+// Finds the histogram. get_attstatsslot would copy every value, which takes longer than the rest.
 bool find_histogram(Distribution* d) {
   const Column& column = d->column;
   HeapTuple row = column.statistics->statsTuple;
@@ -275,16 +275,16 @@ bool find_histogram(Distribution* d) {
       return false;
     ArrayType* array = DatumGetArrayTypeP(values);
     d->points = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-    if (d->points < 2) return false;
+    if (d->points < 2 || ARR_HASNULL(array)) return false;
     d->values = ARR_DATA_PTR(array);
-    d->step = (ARR_SIZE(array) - ARR_OVERHEAD_NONULLS(1)) / static_cast<std::size_t>(d->points);
+    d->step = (ARR_SIZE(array) - ARR_DATA_OFFSET(array)) / static_cast<std::size_t>(d->points);
     return true;
   }
   return false;
 }
 
-// Reads the histogram, and the true ends where the bounds, from lowest to highest, come near them:
-// PostgreSQL looks them up as rarely.
+// Reads the histogram, and the true ends if the lowest or highest bound comes near them: PostgreSQL
+// also looks them up only then.
 Distribution read_distribution(const Column& column, std::uint64_t lowest, std::uint64_t highest) {
   Distribution d{column};
   if (!statistic_proc_security_check(column.statistics,
@@ -338,8 +338,8 @@ bool is_common(Oid function) {
   return is;
 }
 
-// The value of an expression that has nothing in it but constants and calls of common functions;
-// else not known. PostgreSQL itself would set up an executor for each call.
+// The value of an expression that only has constants and calls of common functions; otherwise it is
+// not known. PostgreSQL itself would set up an executor for each call.
 Value compute(Node* node) {
   check_stack_depth();
   constexpr int kMostArguments = 4;
@@ -394,8 +394,8 @@ int boundary_called(const Column& column, Node* node) {
       boundaries);
 }
 
-// The values of bounds, as far as they can be known now. Most are boundaries, and the two of a
-// range have the same arguments, which take their time to compute.
+// The values of bounds, if they can be known at plan time. Most are boundaries, and the two of a
+// range have the same arguments, which are computed only once.
 class Values {
  public:
   explicit Values(const Column& of_column) : column(of_column) {}
@@ -409,6 +409,7 @@ class Values {
       last = args;
       for (int i = 0; i < count; ++i) of_last[i] = evaluate(static_cast<Node*>(list_nth(args, i)));
     }
+    // Boundaries of one argument are strict. Of two, NULL is an open end.
     for (int i = 0; i < count; ++i)
       if (!of_last[i].known || (of_last[i].is_null && count == 1)) return of_last[i];
     return {true, false, boundary_of(column.type.boundaries[called], of_last, count)};
@@ -443,7 +444,7 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
                              ? read_distribution(column, lowest, highest)
                              : Distribution{column};
 
-  // The closest on each side counts. Of volatile ones PostgreSQL makes no pair.
+  // The closest bound on each side counts. PostgreSQL does not pair volatile ones.
   constexpr double kNone = 2;
   double lower = kNone;
   double upper = kNone;
@@ -468,9 +469,9 @@ double share_of_bounds(const Column& column, const Bound* bounds, int count) {
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows for a bound that is in none of the table's conditions: of an index, for a range
-// that the planner could not put into the query, or of a condition on groups. The lower bound of a
-// range says the share of both, and the upper one 1.
+// The share of rows for a bound that is in none of the table's conditions. It belongs to an index
+// condition made for a range that is not in the query as comparisons, or to a condition on groups.
+// The lower bound of a range returns the share of both, and the upper one 1.
 double share_of_lone_bound(const Column& column, const Bound& asked) {
   const Oid* boundaries = column.objects().boundaries;
   const int called = boundary_called(column, asked.other);
@@ -485,8 +486,8 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
   return share_of_bounds(column, bounds, 2);
 }
 
-// The share of rows that the bounds of the column leave which must hold together with the one asked
-// about, for the first of them; 1 for the others.
+// The share of rows that satisfy all bounds of the column that hold together with the one asked
+// about, if that is the first of them; otherwise 1.
 double share_of_conjunction(const Column& column, List* args, const Bound& asked) {
   bool by_value;
   List* clauses = conjunction_in(column.statistics->rel, args, &by_value);
@@ -513,12 +514,13 @@ double share_of_conjunction(const Column& column, List* args, const Bound& asked
   return share_of_bounds(column, bounds, count);
 }
 
-// The comparison that the statistics of a column are in the order of; none if not in that of ids.
+// The comparison that gives the order of a column's statistics; InvalidOid if it is not that of
+// ids.
 Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects& objects) {
   const Oid type =
       statistics.atttype == objects.type ? objects.type : getBaseType(statistics.atttype);
   if (type == objects.type) return objects.comparisons[BTLessStrategyNumber];
-  // A uuid that is cast to a ulid is in the order of its bytes, too.
+  // A uuid that is cast to a ulid is also ordered by its bytes.
   return type == UUIDOID ? lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr : InvalidOid;
 }
 
@@ -542,7 +544,7 @@ Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, s
   auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
   const CatalogObjects* objects = objects_of(type);
   const int strategy = objects ? strategy_of(objects, PG_GETARG_OID(1)) : InvalidStrategy;
-  // Whoever may make operators may give them this estimator.
+  // A user's own operator may have this estimator, too.
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber || list_length(args) != 2)
     PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
 

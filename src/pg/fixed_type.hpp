@@ -354,47 +354,47 @@ struct FixedType {
 
 // Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
-#define IDS_TYPE(name, codec)                       \
-  IDS_TYPE_FUNCTION(name, codec, in)                \
-  IDS_TYPE_FUNCTION(name, codec, out)               \
-  IDS_TYPE_FUNCTION(name, codec, to_text)           \
-  IDS_TYPE_FUNCTION(name, codec, recv)              \
-  IDS_TYPE_FUNCTION(name, codec, send)              \
-  IDS_TYPE_FUNCTION(name, codec, is_valid)          \
-  IDS_TYPE_FUNCTION(name, codec, from_bytea)        \
-  IDS_TYPE_FUNCTION(name, codec, to_bytea)          \
-  IDS_TYPE_FUNCTION(name, codec, eq)                \
-  IDS_TYPE_FUNCTION(name, codec, ne)                \
-  IDS_TYPE_FUNCTION(name, codec, lt)                \
-  IDS_TYPE_FUNCTION(name, codec, le)                \
-  IDS_TYPE_FUNCTION(name, codec, gt)                \
-  IDS_TYPE_FUNCTION(name, codec, ge)                \
-  IDS_TYPE_FUNCTION(name, codec, cmp)               \
-  IDS_TYPE_FUNCTION(name, codec, smaller)           \
-  IDS_TYPE_FUNCTION(name, codec, larger)            \
-  IDS_TYPE_FUNCTION(name, codec, hash)              \
-  IDS_TYPE_FUNCTION(name, codec, hash_extended)     \
-  IDS_TYPE_FUNCTION(name, codec, sortsupport)       \
-  IDS_SKIPSUPPORT(name, codec)                      \
-  IDS_TYPE_FUNCTION(name, codec, in_range)          \
-  IDS_TYPE_FUNCTION(name, codec, distance)          \
-  IDS_GIST_FUNCTION(name, codec, gist_compress)     \
-  IDS_GIST_FUNCTION(name, codec, gist_fetch)        \
-  IDS_GIST_FUNCTION(name, codec, gist_consistent)   \
-  IDS_GIST_FUNCTION(name, codec, gist_union)        \
-  IDS_GIST_FUNCTION(name, codec, gist_same)         \
-  IDS_GIST_FUNCTION(name, codec, gist_penalty)      \
-  IDS_GIST_FUNCTION(name, codec, gist_picksplit)    \
-  IDS_GIST_FUNCTION(name, codec, gist_sortsupport)  \
-  IDS_TYPE_FUNCTION(name, codec, extract_timestamp) \
-  IDS_TYPE_FUNCTION(name, codec, first)             \
-  IDS_TYPE_FUNCTION(name, codec, last)              \
-  IDS_TYPE_FUNCTION(name, codec, range_first)       \
-  IDS_TYPE_FUNCTION(name, codec, range_last)        \
-  IDS_TYPE_FUNCTION(name, codec, range_first_timestamptz)  \
-  IDS_TYPE_FUNCTION(name, codec, range_last_timestamptz)   \
-  IDS_TIME_PREDICATES(name, codec)                  \
-  IDS_TYPE_FUNCTION(name, codec, support)           \
+#define IDS_TYPE(name, codec)                             \
+  IDS_TYPE_FUNCTION(name, codec, in)                      \
+  IDS_TYPE_FUNCTION(name, codec, out)                     \
+  IDS_TYPE_FUNCTION(name, codec, to_text)                 \
+  IDS_TYPE_FUNCTION(name, codec, recv)                    \
+  IDS_TYPE_FUNCTION(name, codec, send)                    \
+  IDS_TYPE_FUNCTION(name, codec, is_valid)                \
+  IDS_TYPE_FUNCTION(name, codec, from_bytea)              \
+  IDS_TYPE_FUNCTION(name, codec, to_bytea)                \
+  IDS_TYPE_FUNCTION(name, codec, eq)                      \
+  IDS_TYPE_FUNCTION(name, codec, ne)                      \
+  IDS_TYPE_FUNCTION(name, codec, lt)                      \
+  IDS_TYPE_FUNCTION(name, codec, le)                      \
+  IDS_TYPE_FUNCTION(name, codec, gt)                      \
+  IDS_TYPE_FUNCTION(name, codec, ge)                      \
+  IDS_TYPE_FUNCTION(name, codec, cmp)                     \
+  IDS_TYPE_FUNCTION(name, codec, smaller)                 \
+  IDS_TYPE_FUNCTION(name, codec, larger)                  \
+  IDS_TYPE_FUNCTION(name, codec, hash)                    \
+  IDS_TYPE_FUNCTION(name, codec, hash_extended)           \
+  IDS_TYPE_FUNCTION(name, codec, sortsupport)             \
+  IDS_SKIPSUPPORT(name, codec)                            \
+  IDS_TYPE_FUNCTION(name, codec, in_range)                \
+  IDS_TYPE_FUNCTION(name, codec, distance)                \
+  IDS_GIST_FUNCTION(name, codec, gist_compress)           \
+  IDS_GIST_FUNCTION(name, codec, gist_fetch)              \
+  IDS_GIST_FUNCTION(name, codec, gist_consistent)         \
+  IDS_GIST_FUNCTION(name, codec, gist_union)              \
+  IDS_GIST_FUNCTION(name, codec, gist_same)               \
+  IDS_GIST_FUNCTION(name, codec, gist_penalty)            \
+  IDS_GIST_FUNCTION(name, codec, gist_picksplit)          \
+  IDS_GIST_FUNCTION(name, codec, gist_sortsupport)        \
+  IDS_TYPE_FUNCTION(name, codec, extract_timestamp)       \
+  IDS_TYPE_FUNCTION(name, codec, first)                   \
+  IDS_TYPE_FUNCTION(name, codec, last)                    \
+  IDS_TYPE_FUNCTION(name, codec, range_first)             \
+  IDS_TYPE_FUNCTION(name, codec, range_last)              \
+  IDS_TYPE_FUNCTION(name, codec, range_first_timestamptz) \
+  IDS_TYPE_FUNCTION(name, codec, range_last_timestamptz)  \
+  IDS_TIME_PREDICATES(name, codec)                        \
+  IDS_TYPE_FUNCTION(name, codec, support)                 \
   IDS_TYPE_FUNCTION(name, codec, ineqsel)
 
 #define IDS_TIME_PREDICATES(name, codec)                      \

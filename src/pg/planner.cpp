@@ -75,8 +75,8 @@ Node* without_relabeling(Node* node) {
   return node;
 }
 
-// A call of a time predicate: the function's name says its operator, lt, le, gt, ge or else that of
-// ranges, and which operand is the id.
+// A call of a time predicate. The function's name says which operand is the id and which operator
+// it implements: lt, le, gt, ge, or else that of ranges.
 class TimePredicate {
  public:
   bool read(const PlannedType& of_type, Oid function, List* args) {
@@ -101,10 +101,10 @@ class TimePredicate {
     type = &of_type;
     id_argument = on_left ? 0 : 1;
     id = static_cast<Node*>(list_nth(args, id_argument));
-    // Ranges are passed as a domain over tstzrange, multiranges and their ids so, too.
+    // Ranges and multiranges are passed as domains; so are the ids that go with multiranges.
     time = without_relabeling(static_cast<Node*>(list_nth(args, 1 - id_argument)));
     time_type = getBaseType(exprType(time));
-    // Whoever may rename the functions may make their names say what they are not.
+    // A superuser may have renamed the function, so that its name does not fit its arguments.
     if (is_range() ? time_type != TSTZRANGEOID && !is_multirange() : time_type != TIMESTAMPTZOID)
       return false;
     if (exprType(id) == objects->type) return true;
@@ -116,11 +116,11 @@ class TimePredicate {
   bool is_range() const { return strategy == InvalidStrategy; }
   bool is_multirange() const { return time_type == TSTZMULTIRANGEOID; }
 
-  // What the time predicate means, in comparisons of the id that must all hold. They are made of
-  // its operands, and of copies where there are two: the planner changes expressions in place.
+  // The comparisons of the id that together mean the same as the time predicate. They use its
+  // operands, and copies where there are two, because the planner changes expressions in place.
   List* comparisons() const {
     if (is_range()) {
-      // Of a range that is made here its two ends say as much, and there is less to plan.
+      // For tstzrange(from, upto) its two arguments will do, and there is less to plan.
       const auto* call = reinterpret_cast<FuncExpr*>(time);
       const bool has_ends =
           IsA(time, FuncExpr) && call->funcid == F_TSTZRANGE_TIMESTAMPTZ_TIMESTAMPTZ;
@@ -172,8 +172,8 @@ class TimePredicate {
   int strategy;  // as if the id stood on the left; InvalidStrategy for ranges
 };
 
-// The call as comparisons. The id and the range are computed twice then: that must not change the
-// result, nor cost much for the id.
+// The call as comparisons. They compute the id and the range twice, which must not change the
+// result and must not cost much for the id.
 Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   TimePredicate predicate;
   if (!predicate.read(type, request->fcall->funcid, request->fcall->args) ||
@@ -184,7 +184,7 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
     return nullptr;
   if (predicate.is_range() && !IsA(predicate.id, Var)) {
     if (contain_volatile_functions(predicate.id) || contain_subplans(predicate.id)) return nullptr;
-    // As PostgreSQL inlines what an SQL function uses twice.
+    // The limit for what an inlined SQL function uses twice.
     QualCost cost;
     cost_qual_eval_node(&cost, predicate.id, nullptr);
     if (cost.startup + cost.per_tuple > 10 * cpu_operator_cost) return nullptr;
@@ -192,8 +192,9 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   return reinterpret_cast<Node*>(make_ands_explicit(predicate.comparisons()));
 }
 
-// What of a call that stays can use an index: its range may be a sub-select's result by now, and
-// its id an expression that the index holds. Of several ranges it is the least one around them.
+// Index conditions for a call that could not be simplified: its range may be the result of a
+// sub-select, and its id an expression that is expensive but indexed. For several ranges they are
+// those of the smallest range that contains them all.
 List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
   List* args = IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;
