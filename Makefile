@@ -3,9 +3,11 @@
 
 TYPES = ulid scru160 tbsl snowflake uuidv7 codokey
 
+ROOMS = pg generator planner type partitions
+
 EXTENSION = ids
 MODULE_big = ids
-SOURCES = src/ids.cpp $(wildcard src/pg/*.cpp) $(foreach T,$(TYPES),src/$T/$T.cpp)
+SOURCES = src/ids.cpp $(wildcard $(ROOMS:%=src/%/*.cpp)) $(foreach T,$(TYPES),src/$T/$T.cpp)
 OBJS = $(SOURCES:.cpp=.o)
 DATA = $(wildcard sql/ids--*.sql)
 REGRESS = $(patsubst sql/%.sql,%,$(filter-out $(DATA),$(sort $(wildcard sql/*.sql))))
@@ -13,10 +15,8 @@ REGRESS_OPTS = --load-extension=ids
 EXTRA_CLEAN = build log src/*.d src/*/*.d test/tap/*.[od]
 
 RELEASE := $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' META.json)
-# Each generator has a struct of this name and needs a slot in shared memory.
-GENERATORS := $(shell cat $(SOURCES) | grep -c '^struct [A-Za-z]*Spec ')
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option
-INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"' -DIDS_GENERATORS=$(GENERATORS)
+INCLUDE = -Isrc -isystem $(SERVER_HEADERS) -DIDS_VERSION='"$(RELEASE)"'
 PG_CPPFLAGS = $(INCLUDE)
 PG_CXXFLAGS = $(LANGUAGE) $(WERROR) -MMD -MP
 
@@ -36,8 +36,8 @@ include $(PGXS)
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 
 -include $(OBJS:.o=.d)
-# The module has the version of the release, and checks the number of generators.
-src/ids.o src/ids.bc: META.json $(SOURCES)
+# The module has the version of the release.
+src/ids.o src/ids.bc: META.json
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
 	@mkdir -p build && rm -f build/for-* && touch $@

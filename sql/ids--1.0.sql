@@ -1,8 +1,6 @@
 \echo Use "CREATE EXTENSION ids" to load this file. \quit
 
--- Objects that the identifier types share
-
--- Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
+-- The operands of <@ and @>. Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
 -- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
@@ -27,9 +25,9 @@ CREATE SCHEMA ids_internal;
 
 COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 
-CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
+CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
-COMMENT ON SEQUENCE ids_internal.clock IS 'microseconds since 1970 up to which ids may have been generated';
+COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
 -- Default privileges may have granted others rights on these objects.
 DO $$
@@ -42,7 +40,7 @@ BEGIN
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
-			SELECT 'SEQUENCE ids_internal.clock', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.clock'::regclass
+			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT 'FUNCTION ids_reset_clock()', proowner, proacl FROM pg_proc WHERE oid = 'ids_reset_clock()'::regprocedure
 		) AS t (o, owner, acl), aclexplode(acl) a

@@ -1,10 +1,7 @@
 // The module: what PostgreSQL checks and calls when it loads the library.
-#include "pg/node_id.hpp"
+#include "generator/node_id.hpp"
 #include "pg/postgres.hpp"
-#include "pg/shared_state.hpp"
-
-static_assert(IDS_GENERATORS <= ids::SharedState::kSlots,
-              "more generators than slots in the shared state: raise kSlots there, and its size");
+#include "generator/shared_state.hpp"
 
 extern "C" {
 

@@ -1,8 +1,8 @@
 #include "snowflake/snowflake.hpp"
 
-#include "pg/fixed_type.hpp"
-#include "pg/generator.hpp"
-#include "pg/node_id.hpp"
+#include "type/fixed_type.hpp"
+#include "generator/generator.hpp"
+#include "generator/node_id.hpp"
 
 using namespace ids;
 

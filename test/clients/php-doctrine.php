@@ -130,7 +130,7 @@ function expect(mixed $got, mixed $wanted): void
 
 expect(strlen($first->id), 26);
 $superuser = $connection->fetchOne("SELECT current_setting('is_superuser')") === 'on';
-expect($left, $superuser ? ['DROP SEQUENCE ids_internal.clock CASCADE'] : []);
+expect($left, $superuser ? ['DROP SEQUENCE ids_internal.mark CASCADE'] : []);
 expect($filtered, []);
 expect($one->name, 'first');
 expect($one->customer->name, 'Ada');

@@ -37,15 +37,15 @@ foreach my $end ('fast', 'immediate')
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
 $node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
-my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.clock, pg_class WHERE oid = $$ids_internal.clock$$::regclass';
+my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.mark, pg_class WHERE oid = $$ids_internal.mark$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
 foreach my $change (
-	q{SELECT setval('ids_internal.clock', 1)}, q{SELECT nextval('ids_internal.clock')},
-	'UPDATE ids_internal.clock SET last_value = 1', 'DELETE FROM ids_internal.clock', 'TRUNCATE ids_internal.clock',
-	'ALTER SEQUENCE ids_internal.clock RESTART', 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'ALTER SEQUENCE ids_internal.clock RENAME TO other',
-	'ALTER SEQUENCE ids_internal.clock SET SCHEMA public', 'ALTER SEQUENCE ids_internal.clock OWNER TO CURRENT_USER',
-	'ALTER TABLE ids_internal.clock SET UNLOGGED', 'LOCK TABLE ids_internal.clock', 'GRANT ALL ON SEQUENCE ids_internal.clock TO CURRENT_USER',
-	'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock', 'DROP SEQUENCE ids_internal.clock', 'ALTER SCHEMA ids_internal RENAME TO other',
+	q{SELECT setval('ids_internal.mark', 1)}, q{SELECT nextval('ids_internal.mark')},
+	'UPDATE ids_internal.mark SET last_value = 1', 'DELETE FROM ids_internal.mark', 'TRUNCATE ids_internal.mark',
+	'ALTER SEQUENCE ids_internal.mark RESTART', 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'ALTER SEQUENCE ids_internal.mark RENAME TO other',
+	'ALTER SEQUENCE ids_internal.mark SET SCHEMA public', 'ALTER SEQUENCE ids_internal.mark OWNER TO CURRENT_USER',
+	'ALTER TABLE ids_internal.mark SET UNLOGGED', 'LOCK TABLE ids_internal.mark', 'GRANT ALL ON SEQUENCE ids_internal.mark TO CURRENT_USER',
+	'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark', 'DROP SEQUENCE ids_internal.mark', 'ALTER SCHEMA ids_internal RENAME TO other',
 	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()')
 {
 	foreach my $role ('ordinary', 'owner')
@@ -77,18 +77,18 @@ $node->safe_psql('postgres', q{
 		RETURN messages;
 	END $$});
 my @damages = (
-	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock', 'is missing' ],
-	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.clock; DROP SEQUENCE ids_internal.clock; CREATE TABLE ids_internal.clock (last_value bigint)', 'is not a sequence',
-		'ALTER TABLE ids_internal.clock RENAME TO other' ],
-	[ unlogged => 'ALTER SEQUENCE ids_internal.clock SET UNLOGGED', 'is not logged' ],
-	[ set_back => q{SELECT setval('ids_internal.clock', 5), pg_sleep(0.2)}, 'has an invalid value' ],
-	[ restarted => 'ALTER SEQUENCE ids_internal.clock RESTART', 'has an invalid value' ],
-	[ out_of_range => 'ALTER SEQUENCE ids_internal.clock NO MAXVALUE; ' . q{SELECT setval('ids_internal.clock', 9223372036854775807)}, 'has an invalid value' ]);
+	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark', 'is missing' ],
+	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark; CREATE TABLE ids_internal.mark (last_value bigint)', 'is not a sequence',
+		'ALTER TABLE ids_internal.mark RENAME TO other' ],
+	[ unlogged => 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'is not logged' ],
+	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
+	[ restarted => 'ALTER SEQUENCE ids_internal.mark RESTART', 'has an invalid value' ],
+	[ out_of_range => 'ALTER SEQUENCE ids_internal.mark NO MAXVALUE; ' . q{SELECT setval('ids_internal.mark', 9223372036854775807)}, 'has an invalid value' ]);
 turn($node, +10);
 foreach my $damage (@damages)
 {
 	my ($name, $do, $told, $before) = @$damage;
-	my $message = join "\n", ("55000: sequence \"ids_internal.clock\" of extension \"ids\" $told") x @generators;
+	my $message = join "\n", ("55000: sequence \"ids_internal.mark\" of extension \"ids\" $told") x @generators;
 	$node->safe_psql('template1', "CREATE DATABASE $name TEMPLATE postgres");
 	my $session = $node->background_psql($name);
 	insert($session);
@@ -98,7 +98,7 @@ foreach my $damage (@damages)
 	$node->safe_psql($name, $before) if $before;
 	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  .*?: (.*;)$/m;
 	$node->safe_psql($name, $hint);
-	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.clock'::regclass AND refclassid = 'pg_extension'::regclass}),
+	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.mark'::regclass AND refclassid = 'pg_extension'::regclass}),
 		'e', "$name: mended, it is the extension's, and no dump has it");
 	insert($session);
 	$session->quit;
@@ -107,7 +107,7 @@ foreach my $damage (@damages)
 # Who waits for the mark while another session drops it.
 $node->safe_psql('template1', 'CREATE DATABASE anew');
 $node->safe_psql('anew', 'CREATE EXTENSION ids');
-foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  sequence "ids_internal.clock" of extension "ids" is missing/ ])
+foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  sequence "ids_internal.mark" of extension "ids" is missing/ ])
 {
 	my ($then, $answer) = @$how;
 	my $dropper = $node->background_psql('anew');

@@ -193,7 +193,7 @@ SKIP:
 	create_objects($old, 'moved_too', 'owner');
 	my %rows = map { $_ => rows($old, $_) } ('moved', 'moved_too');
 	my %definitions = map { $_ => definitions($old, $_) } ('moved', 'moved_too');
-	my %mark = map { $_ => $old->safe_psql($_, 'SELECT last_value, is_called FROM ids_internal.clock') } ('moved', 'moved_too');
+	my %mark = map { $_ => $old->safe_psql($_, 'SELECT last_value, is_called FROM ids_internal.mark') } ('moved', 'moved_too');
 	$old->stop;
 
 	my $new = PostgreSQL::Test::Cluster->new('new');
@@ -205,7 +205,7 @@ SKIP:
 	$new->start;
 	foreach my $database ('moved', 'moved_too')
 	{
-		is($new->safe_psql($database, 'SELECT last_value, is_called FROM ids_internal.clock'), $mark{$database}, "$what: ids go on where they were");
+		is($new->safe_psql($database, 'SELECT last_value, is_called FROM ids_internal.mark'), $mark{$database}, "$what: ids go on where they were");
 		is(rows($new, $database), $rows{$database}, "$what: the same rows");
 		# Before 16 views name the table of every column.
 		is(definitions($new, $database) =~ s/$table_name//gr, $definitions{$database} =~ s/$table_name//gr, "$what: the same dump");

@@ -20,7 +20,7 @@ TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
 .PHONY: test-libraries
 test-libraries: build/unshared/ids.so $(FAULTS)
 
-build/unshared/ids.so: $(filter-out src/pg/shared_state.o,$(OBJS)) test/tap/unshared_state.o
+build/unshared/ids.so: $(filter-out src/generator/shared_state.o,$(OBJS)) test/tap/unshared_state.o
 $(FAULTS): build/faults/%.so: test/tap/%.o
 build/unshared/ids.so $(FAULTS):
 	mkdir -p $(@D)
@@ -181,14 +181,14 @@ format: ## lay out the sources
 SCRIPT := sql/ids--$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control).sql
 ASSEMBLE = { \
   printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
-  echo; cat src/install/common.sql; \
+  echo; cat src/install/range_domains.sql; echo; cat src/install/clock.sql; \
   for type in $(TYPES); do \
     echo; \
     sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
         -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
-  echo; cat src/install/partitions.sql; \
-  echo; cat src/install/names.sql; \
+  echo; cat src/partitions/partitions.sql; \
+  echo; cat src/install/name_conflicts.sql; echo; cat src/install/first_id.sql; \
 }
 
 FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { echo '$(SCRIPT) is stale: run "make sql"'; false; }; }

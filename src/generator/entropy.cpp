@@ -1,4 +1,4 @@
-#include "pg/entropy.hpp"
+#include "generator/entropy.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -1,13 +1,3 @@
--- Objects that the identifier types share
-
--- Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
--- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
-CREATE DOMAIN ids_tstzrange      AS tstzrange;
-CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
-
-COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
-
 -- The generators' clocks
 
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
@@ -25,9 +15,9 @@ CREATE SCHEMA ids_internal;
 
 COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 
-CREATE SEQUENCE ids_internal.clock MAXVALUE 281474976710655999; -- 48 bits of milliseconds
+CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
-COMMENT ON SEQUENCE ids_internal.clock IS 'microseconds since 1970 up to which ids may have been generated';
+COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
 -- Default privileges may have granted others rights on these objects.
 DO $$
@@ -40,7 +30,7 @@ BEGIN
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
-			SELECT 'SEQUENCE ids_internal.clock', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.clock'::regclass
+			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT 'FUNCTION ids_reset_clock()', proowner, proacl FROM pg_proc WHERE oid = 'ids_reset_clock()'::regprocedure
 		) AS t (o, owner, acl), aclexplode(acl) a

@@ -1,4 +1,4 @@
-#include "pg/node_id.hpp"
+#include "generator/node_id.hpp"
 
 #include "pg/postgres.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "pg/postgres.hpp"
-#include "pg/shared_state.hpp"
+#include "generator/shared_state.hpp"
 
 namespace ids {
 

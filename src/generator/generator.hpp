@@ -1,4 +1,5 @@
-// Generators: a tick that strictly increases across all sessions of the server.
+// Generators: ticks that strictly increase across all sessions of the server, and are above the
+// mark.
 #pragma once
 
 #include <concepts>
@@ -7,30 +8,13 @@
 #include "core/codec.hpp"
 #include "core/tick.hpp"
 #include "pg/clock.hpp"
-#include "pg/entropy.hpp"
-#include "pg/mark.hpp"
+#include "generator/entropy.hpp"
+#include "generator/mark.hpp"
 #include "pg/postgres.hpp"
-#include "pg/shared_state.hpp"
+#include "generator/shared_state.hpp"
+#include "generator/ticks.hpp"
 
 namespace ids {
-
-// Finds the generator's slot, or claims a free one if this server has not used that name yet.
-GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
-                                std::int64_t max_time);
-
-// Makes every generator continue above the time unix_us.
-void raise_ticks(std::int64_t unix_us);
-
-// Makes the generators that are more than kRollbackUs ahead of the clock follow it again.
-void lower_ticks();
-
-// The time of the clock, or of the generator that is furthest ahead of it.
-std::int64_t greatest_time_us();
-
-// Checks whether the clock stepped back, after a tick of the time unix_us was ahead of it. If so,
-// counts and logs it. This reads the clock again: if the backend was delayed after it first read
-// the clock, the tick may only be later because other sessions have gone on.
-void check_clock(GeneratorState* state, std::int64_t unix_us);
 
 // A hash of the value that nobody can compute without the server's secret.
 std::uint64_t keyed_hash(std::uint64_t value);
@@ -42,9 +26,6 @@ std::uint64_t keyed_hash(std::uint64_t value);
 // once if unix_us is so far ahead that the clock must have stepped back. Raises an error if the
 // statement is canceled.
 bool wait_for_clock(std::int64_t unix_us);
-
-// How far the clock must be behind the last identifier to count as stepped back.
-inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
 // How a generator of identifiers works, as static members.
 // clang-format off
@@ -109,7 +90,7 @@ class Generator {
     std::uint64_t tick;
     while (!try_take(now, previous, tick)) continue;
     const std::uint64_t time = Spec::kLayout.time(tick);
-    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) check_clock(state_, unix_us(time));
+    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) count_rollback(state_, unix_us(time));
     return tick;
   }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
-#include "pg/planner.hpp"
+#include "planner/planner.hpp"
 
 // PostgreSQL's own estimators only know the built-in types: they would not interpolate ids within a
 // bin of the histogram. But the planner pairs the two ends of a window only if the estimators are

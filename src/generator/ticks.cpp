@@ -1,7 +1,9 @@
-#include "pg/generator.hpp"
+#include "generator/ticks.hpp"
 
 #include <cstring>
 #include <ctime>
+
+#include "pg/clock.hpp"
 
 namespace ids {
 
@@ -99,7 +101,7 @@ std::int64_t greatest_time_us() {
   return greatest;
 }
 
-void check_clock(GeneratorState* state, std::int64_t unix_us) {
+void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us <= kRollbackUs) return;
 
@@ -123,29 +125,6 @@ void check_clock(GeneratorState* state, std::int64_t unix_us) {
                         "the generators follow it again.")));
 }
 
-bool wait_for_clock(std::int64_t unix_us) {
-  const std::int64_t lead_us = unix_us - unix_now<1>();
-  if (lead_us >= kRollbackUs) return false;
-  CHECK_FOR_INTERRUPTS();
-  // A signal ends the sleep, unless it arrived just before: so the sleep is short.
-  if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
-  return true;
-}
-
-std::uint64_t keyed_hash(std::uint64_t value) {
-  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
-  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
-  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
-  return hash_bytes_extended(key, sizeof key, 0);
-}
-
-void clock_out_of_range(const char* generator) {
-  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                  errmsg("the server's clock is out of range for generator \"%s\"", generator),
-                  errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
-                          "the generators follow it again.")));
-}
-
 }  // namespace ids
 
 using namespace ids;
@@ -167,10 +146,4 @@ IDS_FUNCTION(ids_generators) {
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   });
   return (Datum)0;
-}
-
-// ids_reset_clock()
-IDS_FUNCTION(ids_reset_clock) {
-  reset_clock();
-  PG_RETURN_VOID();
 }

@@ -1,4 +1,4 @@
-#include "pg/planner.hpp"
+#include "planner/planner.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
-#include "pg/shared_state.hpp"
+#include "generator/shared_state.hpp"
 
 #include <cstring>
 
-#include "pg/entropy.hpp"
+#include "generator/entropy.hpp"
 
 namespace ids {
 

@@ -1,7 +1,7 @@
-#include "pg/mark.hpp"
+#include "generator/mark.hpp"
 
+#include "generator/ticks.hpp"
 #include "pg/clock.hpp"
-#include "pg/generator.hpp"
 
 namespace ids {
 
@@ -10,7 +10,7 @@ KnownMark known_mark;
 namespace {
 
 constexpr char kSchema[] = "ids_internal";
-constexpr char kSequence[] = "clock";
+constexpr char kSequence[] = "mark";
 
 // The last microsecond of 48 bits of milliseconds.
 constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
@@ -69,7 +69,7 @@ class MarkPage {
       if (!OidIsValid(oid))
         missing_mark("is missing",
                      "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
-                     "ids_internal.clock; ALTER EXTENSION ids ADD SEQUENCE ids_internal.clock; "
+                     "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
                      "SELECT ids_reset_clock();");
       relation_ = try_relation_open(oid, RowExclusiveLock);
     } while (!relation_);
@@ -77,7 +77,7 @@ class MarkPage {
       missing_mark("is not a sequence",
                    "Rename the relation that has this name, and create the sequence again.");
     if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
-      missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.clock SET LOGGED;");
+      missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.mark SET LOGGED;");
     buffer_ = ReadBuffer(relation_, 0);
     LockBuffer(buffer_, BUFFER_LOCK_EXCLUSIVE);
     row_ = sequence_row(BufferGetPage(buffer_));
@@ -166,3 +166,11 @@ void reset_clock() {
 }
 
 }  // namespace ids
+
+using namespace ids;
+
+// ids_reset_clock()
+IDS_FUNCTION(ids_reset_clock) {
+  reset_clock();
+  PG_RETURN_VOID();
+}

@@ -11,10 +11,10 @@
 #include "pg/clock.hpp"
 #include "pg/datum.hpp"
 #include "pg/error.hpp"
-#include "pg/gist.hpp"
-#include "pg/planner.hpp"
+#include "type/gist.hpp"
+#include "planner/planner.hpp"
 #include "pg/postgres.hpp"
-#include "pg/time_range.hpp"
+#include "type/time_range.hpp"
 
 namespace ids {
 

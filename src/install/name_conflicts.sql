@@ -41,6 +41,3 @@ BEGIN
 			HINT = format('Drop or rename these objects before you create the extension, for example: %s', renames);
 	END IF;
 END $$;
-
--- Sets the mark, above all that this server has generated, also for an extension that the database had before.
-SELECT gen_ulid();

@@ -33,7 +33,8 @@ struct SharedState {
     std::uint64_t run;          // the same; identifies this run of the server
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() has lowered a mark
-    pg_atomic_uint32 last_log;  // when check_clock() last logged, in seconds of the monotonic clock
+    pg_atomic_uint32
+        last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
   } header;
   GeneratorState generators[kSlots];
 };

@@ -1,0 +1,30 @@
+#include "generator/generator.hpp"
+
+#include <cstring>
+
+namespace ids {
+
+bool wait_for_clock(std::int64_t unix_us) {
+  const std::int64_t lead_us = unix_us - unix_now<1>();
+  if (lead_us >= kRollbackUs) return false;
+  CHECK_FOR_INTERRUPTS();
+  // A signal ends the sleep, unless it arrived just before: so the sleep is short.
+  if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
+  return true;
+}
+
+std::uint64_t keyed_hash(std::uint64_t value) {
+  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
+  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
+  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
+  return hash_bytes_extended(key, sizeof key, 0);
+}
+
+void clock_out_of_range(const char* generator) {
+  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                  errmsg("the server's clock is out of range for generator \"%s\"", generator),
+                  errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
+                          "the generators follow it again.")));
+}
+
+}  // namespace ids

@@ -1,0 +1,32 @@
+// The ticks of all generators, in shared memory, and how they follow the clock.
+#pragma once
+
+#include <cstdint>
+
+#include "core/tick.hpp"
+#include "generator/shared_state.hpp"
+
+namespace ids {
+
+// How far the clock must be behind the last identifier to count as stepped back.
+inline constexpr std::int64_t kRollbackUs = 1'000'000;
+
+// Finds the generator's slot, or claims a free one if this server has not used that name yet.
+GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
+                                std::int64_t max_time);
+
+// Makes every generator continue above the time unix_us.
+void raise_ticks(std::int64_t unix_us);
+
+// Makes the generators that are more than kRollbackUs ahead of the clock follow it again.
+void lower_ticks();
+
+// The time of the clock, or of the generator that is furthest ahead of it.
+std::int64_t greatest_time_us();
+
+// Checks whether the clock stepped back, after a tick of the time unix_us was ahead of it. If so,
+// counts and logs it. This reads the clock again: if the backend was delayed after it first read
+// the clock, the tick may only be later because other sessions have gone on.
+void count_rollback(GeneratorState* state, std::int64_t unix_us);
+
+}  // namespace ids

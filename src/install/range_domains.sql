@@ -1,0 +1,7 @@
+-- The operands of <@ and @>. Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
+-- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
+CREATE DOMAIN ids_tstzrange      AS tstzrange;
+CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
+
+COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
