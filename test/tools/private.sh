@@ -44,7 +44,9 @@ case $mode in
   server)
     options=()
     for setting in "${settings[@]}" ${SETTINGS:-}; do options+=(-o "$setting"); done
-    pg_virtualenv -t -v "$major" -c '--locale=C.UTF-8 --encoding=UTF8' "${options[@]}" "$@"
+    # A free port: pg_virtualenv alone would give the same one to two servers that start at once.
+    port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
+    pg_virtualenv -t -v "$major" -c "--locale=C.UTF-8 --encoding=UTF8 --port=$port" "${options[@]}" "$@"
     ;;
   prove)
     mkdir -p "$stage/test"
