@@ -1,7 +1,7 @@
 // The module: what PostgreSQL checks and calls when it loads the library.
 #include "generator/node_id.hpp"
-#include "pg/postgres.hpp"
 #include "generator/shared_state.hpp"
+#include "pg/postgres.hpp"
 
 extern "C" {
 

@@ -29,6 +29,7 @@
 #include "core/calendar.hpp"
 #include "core/codec.hpp"
 #include "core/digits.hpp"
+#include "core/divide.hpp"
 
 namespace ids::codokey {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "codec.hpp"
+#include "core/divide.hpp"
 
 namespace ids {
 

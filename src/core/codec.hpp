@@ -7,7 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "bytes.hpp"
+#include "core/bytes.hpp"
+#include "core/divide.hpp"
 
 namespace ids {
 
@@ -97,14 +98,6 @@ template <TimeLayout C>
 constexpr const char* generate_time_range() noexcept {
   if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;
   return C::kTimeRange;
-}
-
-// Quotients rounded down and up, also for times before 1970, which are negative.
-constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
-  return dividend / divisor - (dividend % divisor < 0);
-}
-constexpr std::int64_t ceil_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
-  return dividend / divisor + (dividend % divisor > 0);
 }
 
 // The smallest value whose time is at or after unix_us microseconds since 1970. For a time out of

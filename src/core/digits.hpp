@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "alphabet.hpp"
-#include "codec.hpp"
+#include "core/alphabet.hpp"
+#include "core/codec.hpp"
 
 namespace ids {
 

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "alphabet.hpp"
-#include "bytes.hpp"
-#include "codec.hpp"
+#include "core/alphabet.hpp"
+#include "core/bytes.hpp"
+#include "core/codec.hpp"
 
 namespace ids {
 

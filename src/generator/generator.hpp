@@ -7,12 +7,12 @@
 
 #include "core/codec.hpp"
 #include "core/tick.hpp"
-#include "pg/clock.hpp"
 #include "generator/entropy.hpp"
 #include "generator/mark.hpp"
-#include "pg/postgres.hpp"
 #include "generator/shared_state.hpp"
 #include "generator/ticks.hpp"
+#include "pg/clock.hpp"
+#include "pg/postgres.hpp"
 
 namespace ids {
 

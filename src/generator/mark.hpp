@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "pg/postgres.hpp"
 #include "generator/shared_state.hpp"
+#include "pg/postgres.hpp"
 
 namespace ids {
 

@@ -1,7 +1,7 @@
 // The times of a table's partitions, for the procedures that create and drop them. They come from
 // the relation cache, which is up to date; a query would see the catalogs of its snapshot.
-#include "type/fixed_type.hpp"
 #include "pg/postgres.hpp"
+#include "type/fixed_type.hpp"
 #include "uuidv7/uuidv7.hpp"
 
 using namespace ids;

@@ -1,8 +1,8 @@
 #include "scru160/scru160.hpp"
 
-#include "type/fixed_type.hpp"
 #include "generator/generator.hpp"
 #include "generator/node_id.hpp"
+#include "type/fixed_type.hpp"
 
 using namespace ids;
 

@@ -1,8 +1,8 @@
 #include "tbsl/tbsl.hpp"
 
-#include "type/fixed_type.hpp"
 #include "generator/generator.hpp"
 #include "generator/node_id.hpp"
+#include "type/fixed_type.hpp"
 
 using namespace ids;
 

@@ -11,9 +11,9 @@
 #include "pg/clock.hpp"
 #include "pg/datum.hpp"
 #include "pg/error.hpp"
-#include "type/gist.hpp"
-#include "planner/planner.hpp"
 #include "pg/postgres.hpp"
+#include "planner/planner.hpp"
+#include "type/gist.hpp"
 #include "type/time_range.hpp"
 
 namespace ids {

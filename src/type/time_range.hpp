@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/codec.hpp"
+#include "core/divide.hpp"
 #include "pg/clock.hpp"
 #include "pg/error.hpp"
 #include "pg/postgres.hpp"

@@ -1,7 +1,7 @@
 #include "ulid/ulid.hpp"
 
-#include "type/fixed_type.hpp"
 #include "generator/generator.hpp"
+#include "type/fixed_type.hpp"
 
 using namespace ids;
 

@@ -1,7 +1,7 @@
 #include "uuidv7/uuidv7.hpp"
 
-#include "type/fixed_type.hpp"
 #include "generator/generator.hpp"
+#include "type/fixed_type.hpp"
 
 using namespace ids;
 
