@@ -56,18 +56,15 @@ int context_hint(ContextError error) {
 
 int key_detail(const Context& context, std::string_view key, std::size_t characters,
                const DecodeResult& result) {
-  const int position = static_cast<int>(result.position) + 1;
-  const std::string_view rest(key.data() + result.position, key.size() - result.position);
-  if (result.error == ParseError::digit)
-    return errdetail("%s at position %d is not a base 36 digit.", name_character(rest), position);
+  if (result.error == ParseError::digit) return not_a_digit(key, result.position, "base 36 digit");
   if (result.error == ParseError::range) {
     char greatest[Context::kMaxKeySize];
     const std::size_t size = context.size_of(result.group);
     format_digits(kAlphabet, result.greatest, {greatest, size});
     return errdetail("The %s \"%.*s\" at position %d is out of range: the greatest is \"%.*s\".",
                      kUnitNames[static_cast<std::size_t>(result.group)].data(),
-                     static_cast<int>(size), rest.data(), position, static_cast<int>(size),
-                     greatest);
+                     static_cast<int>(size), key.data() + result.position,
+                     static_cast<int>(result.position) + 1, static_cast<int>(size), greatest);
   }
   std::size_t size[kUnits];
   for (std::size_t i = 0; i < kUnits; ++i) size[i] = context.key_size(static_cast<Unit>(i));

@@ -1,7 +1,8 @@
 // The times of a table's partitions, for the procedures that create and drop them. They come from
 // the relation cache, which is up to date; a query would see the catalogs of its snapshot.
+#include "pg/datum.hpp"
 #include "pg/postgres.hpp"
-#include "type/fixed_type.hpp"
+#include "type/timed_type.hpp"
 #include "uuidv7/uuidv7.hpp"
 
 using namespace ids;
@@ -17,7 +18,7 @@ struct TimeKey {
 
   // A bound may be a uuid of any version. It gets the time of the ids that it sorts among.
   TimestampTz time(Datum id) {
-    if (is_uuid) return FixedType<UuidV7>::timestamp(FixedType<UuidV7>::get(id));
+    if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
     return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
   }
 };

@@ -1,10 +1,8 @@
-// The fmgr functions that all identifier types share, written over a codec. Those about times only
-// need a TimeLayout.
+// The fmgr functions that all identifier types share, written over a codec: order, text and bytes.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "core/codec.hpp"
 #include "core/input.hpp"
@@ -14,36 +12,17 @@
 #include "pg/postgres.hpp"
 #include "planner/planner.hpp"
 #include "type/gist.hpp"
-#include "type/time_range.hpp"
+#include "type/timed_type.hpp"
 
 namespace ids {
 
-template <TimeLayout C>
-struct FixedType {
-  using Value = typename C::Value;
-  static constexpr std::size_t kSize = C::kSize;
-  static_assert(sizeof(Datum) == 8, "ids needs a 64-bit PostgreSQL");
-  static_assert(C::kByValue ? kSize == sizeof(Datum) : kSize > sizeof(Datum));
-
-  // By-reference values are aligned to char: read them as bytes only.
-  static Value get(Datum datum) {
-    Value value;
-    if constexpr (C::kByValue)
-      store_big_endian(value.data(), static_cast<std::uint64_t>(datum));
-    else
-      std::memcpy(value.data(), DatumGetPointer(datum), kSize);
-    return value;
-  }
-
-  static Datum put(const Value& value) {
-    if constexpr (C::kByValue) {
-      return static_cast<Datum>(load_big_endian<std::uint64_t>(value.data()));
-    } else {
-      void* result = palloc(kSize);
-      std::memcpy(result, value.data(), kSize);
-      return PointerGetDatum(result);
-    }
-  }
+template <Codec C>
+struct FixedType : TimedType<C> {
+  using Times = TimedType<C>;
+  using Times::get;
+  using Times::kSize;
+  using Times::put;
+  using typename Times::Value;
 
   static int compare(Datum a, Datum b) {
     if constexpr (C::kByValue) return a < b ? -1 : a > b;
@@ -81,7 +60,7 @@ struct FixedType {
     Value value;
     const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
     if (result.error == ParseError::none) return put(value);
-    if (result.error == ParseError::length) invalid_bytes<C>(size);
+    if (result.error == ParseError::length) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
     // The error shows the text, which may be anything: check and convert its encoding first.
     message->cursor -= size;
     int converted_size;
@@ -142,80 +121,12 @@ struct FixedType {
     PG_RETURN_VOID();
   }
 
-  static Datum extract_timestamp(FunctionCallInfo fcinfo) {
-    PG_RETURN_TIMESTAMPTZ(timestamp(get(PG_GETARG_DATUM(0))));
-  }
-
-  static Datum first(FunctionCallInfo fcinfo) {
-    return put(first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
-  }
-  static Datum last(FunctionCallInfo fcinfo) {
-    return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
-  }
-
-  // The first and last value whose time a tstzrange contains. If there is none, the first is
-  // greater than the last.
-  static Datum range_first(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::argument(fcinfo, 0).first_id());
-  }
-  static Datum range_last(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::argument(fcinfo, 0).last_id());
-  }
-
-  // The same for tstzrange(from, upto), without making the range.
-  static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::of_two_arguments(fcinfo).first_id());
-  }
-  static Datum range_last_timestamptz(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::of_two_arguments(fcinfo).last_id());
-  }
-
-  // The time predicates. PostgreSQL calls them where the planner has not turned them into
-  // comparisons with a boundary; the result is the same.
-  static Datum lt_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 0) < 0);
-  }
-  static Datum le_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_last(fcinfo, 0) <= 0);
-  }
-  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 0) > 0); }
-  static Datum ge_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 0) >= 0);
-  }
-  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 1) > 0); }
-  static Datum timestamptz_le(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 1) >= 0);
-  }
-  static Datum timestamptz_gt(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 1) < 0);
-  }
-  static Datum timestamptz_ge(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_last(fcinfo, 1) <= 0);
-  }
-  static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
-  static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
-  static Datum contained_by_tstzmultirange(FunctionCallInfo fcinfo) {
-    return in_time_ranges(fcinfo, 0);
-  }
-  static Datum tstzmultirange_contains(FunctionCallInfo fcinfo) {
-    return in_time_ranges(fcinfo, 1);
-  }
-
   static Datum support(FunctionCallInfo fcinfo) {
     return time_predicate_support(fcinfo, kPlannedType);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
     const Value now = first_from<C>(unix_now<1>());
     return comparison_selectivity(fcinfo, kPlannedType, load_big_endian<std::uint64_t>(now.data()));
-  }
-
-  // in_range(value, base, offset interval, sub, less) compares the times, as in_range of
-  // timestamptz does.
-  static Datum in_range(FunctionCallInfo fcinfo) {
-    return DirectFunctionCall5(in_range_timestamptz_interval,
-                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(0)))),
-                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(1)))),
-                               PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4));
   }
 
   // The distance from the first value to the second, which is not smaller: minmax_multi merges the
@@ -237,32 +148,22 @@ struct FixedType {
   }
 #endif
 
-  // For the functions that only one type has: the time of a value; the argument of gen_T(at), in
-  // units since 1970 (22008 if it is out of range); and the arguments of T_from_parts, which may be
-  // a time (else 22008), a number (22003) or bytes (22P03).
-  static TimestampTz timestamp(const Value& value) {
-    return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
-  }
-  static std::int64_t time_argument(TimestampTz timestamp) {
-    const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < min_generate_time<C>() || time > max_generate_time<C>()) time_not_generated<C>();
-    return time;
-  }
+  // The arguments of T_from_parts: a time (else 22008), a number (22003) or bytes (22P03).
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < C::kMinTime || time > C::kMaxTime) time_does_not_fit<C>();
+    if (time < C::kMinTime || time > C::kMaxTime) time_does_not_fit(C::kName, C::kTimeRange);
     return static_cast<std::uint64_t>(time);
   }
   static std::uint32_t number_field(const char* name, std::int32_t number, std::uint32_t greatest) {
     if (number < 0 || static_cast<std::uint32_t>(number) > greatest)
-      number_outside<C>(name, number, greatest);
+      number_outside(C::kName, name, number, greatest);
     return static_cast<std::uint32_t>(number);
   }
   template <std::size_t N>
   static Bytes<N> bytes_field(const char* name, const bytea* source) {
     Bytes<N> bytes;
     if (VARSIZE_ANY_EXHDR(source) != N)
-      wrong_number_of_bytes<C>(name, N, VARSIZE_ANY_EXHDR(source));
+      wrong_number_of_bytes(C::kName, name, N, VARSIZE_ANY_EXHDR(source));
     std::memcpy(bytes.data(), VARDATA_ANY(source), N);
     return bytes;
   }
@@ -271,12 +172,12 @@ struct FixedType {
   static inline CatalogObjects objects;
   static constexpr PlannedType kPlannedType{C::kName,
                                             C::kByValue,
-                                            {{"_first", first},
-                                             {"_last", last},
-                                             {"_range_first", range_first},
-                                             {"_range_last", range_last},
-                                             {"_range_first", range_first_timestamptz},
-                                             {"_range_last", range_last_timestamptz}},
+                                            {{"_first", Times::first},
+                                             {"_last", Times::last},
+                                             {"_range_first", Times::range_first},
+                                             {"_range_last", Times::range_last},
+                                             {"_range_first", Times::range_first_timestamptz},
+                                             {"_range_last", Times::range_last_timestamptz}},
                                             &objects};
 
   static const std::uint8_t* bytes(Datum datum) {
@@ -301,32 +202,10 @@ struct FixedType {
 
   static Datum from_bytes(const char* source, std::size_t size) {
     Value value;
-    if (size != kSize) invalid_bytes<C>(size);
+    if (size != kSize) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
     std::memcpy(value.data(), source, kSize);
-    if (!C::valid(value)) invalid_bytes<C>(size);
+    if (!C::valid(value)) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
     return put(value);
-  }
-
-  // These compare an id, which is the argument of that number, with the boundary of the other
-  // argument, a time.
-  static int from_first(FunctionCallInfo fcinfo, int id) {
-    const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
-    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
-  }
-  static int from_last(FunctionCallInfo fcinfo, int id) {
-    const Value boundary = last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
-    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
-  }
-  static Datum in_time_range(FunctionCallInfo fcinfo, int id) {
-    PG_RETURN_BOOL(
-        TimeRange<C>::argument(fcinfo, 1 - id).contains(C::time(get(PG_GETARG_DATUM(id)))));
-  }
-  static Datum in_time_ranges(FunctionCallInfo fcinfo, int id) {
-    MultirangeType* ranges = PG_GETARG_MULTIRANGE_P(1 - id);
-    const TypeCacheEntry* type = multirange_get_typcache(fcinfo, MultirangeTypeGetOid(ranges));
-    const TimestampTz time = timestamp(get(PG_GETARG_DATUM(id)));
-    PG_RETURN_BOOL(
-        multirange_contains_elem_internal(type->rngtype, ranges, TimestampTzGetDatum(time)));
   }
 
 #if PG_VERSION_NUM >= 180000
@@ -354,74 +233,67 @@ struct FixedType {
 
 // Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
-#define IDS_TYPE(name, codec)                             \
-  IDS_TYPE_FUNCTION(name, codec, in)                      \
-  IDS_TYPE_FUNCTION(name, codec, out)                     \
-  IDS_TYPE_FUNCTION(name, codec, to_text)                 \
-  IDS_TYPE_FUNCTION(name, codec, recv)                    \
-  IDS_TYPE_FUNCTION(name, codec, send)                    \
-  IDS_TYPE_FUNCTION(name, codec, is_valid)                \
-  IDS_TYPE_FUNCTION(name, codec, from_bytea)              \
-  IDS_TYPE_FUNCTION(name, codec, to_bytea)                \
-  IDS_TYPE_FUNCTION(name, codec, eq)                      \
-  IDS_TYPE_FUNCTION(name, codec, ne)                      \
-  IDS_TYPE_FUNCTION(name, codec, lt)                      \
-  IDS_TYPE_FUNCTION(name, codec, le)                      \
-  IDS_TYPE_FUNCTION(name, codec, gt)                      \
-  IDS_TYPE_FUNCTION(name, codec, ge)                      \
-  IDS_TYPE_FUNCTION(name, codec, cmp)                     \
-  IDS_TYPE_FUNCTION(name, codec, smaller)                 \
-  IDS_TYPE_FUNCTION(name, codec, larger)                  \
-  IDS_TYPE_FUNCTION(name, codec, hash)                    \
-  IDS_TYPE_FUNCTION(name, codec, hash_extended)           \
-  IDS_TYPE_FUNCTION(name, codec, sortsupport)             \
-  IDS_SKIPSUPPORT(name, codec)                            \
-  IDS_TYPE_FUNCTION(name, codec, in_range)                \
-  IDS_TYPE_FUNCTION(name, codec, distance)                \
-  IDS_GIST_FUNCTION(name, codec, gist_compress)           \
-  IDS_GIST_FUNCTION(name, codec, gist_fetch)              \
-  IDS_GIST_FUNCTION(name, codec, gist_consistent)         \
-  IDS_GIST_FUNCTION(name, codec, gist_union)              \
-  IDS_GIST_FUNCTION(name, codec, gist_same)               \
-  IDS_GIST_FUNCTION(name, codec, gist_penalty)            \
-  IDS_GIST_FUNCTION(name, codec, gist_picksplit)          \
-  IDS_GIST_FUNCTION(name, codec, gist_sortsupport)        \
-  IDS_TYPE_FUNCTION(name, codec, extract_timestamp)       \
-  IDS_TYPE_FUNCTION(name, codec, first)                   \
-  IDS_TYPE_FUNCTION(name, codec, last)                    \
-  IDS_TYPE_FUNCTION(name, codec, range_first)             \
-  IDS_TYPE_FUNCTION(name, codec, range_last)              \
-  IDS_TYPE_FUNCTION(name, codec, range_first_timestamptz) \
-  IDS_TYPE_FUNCTION(name, codec, range_last_timestamptz)  \
-  IDS_TIME_PREDICATES(name, codec)                        \
-  IDS_TYPE_FUNCTION(name, codec, support)                 \
-  IDS_TYPE_FUNCTION(name, codec, ineqsel)
+#define IDS_TYPE(name, codec) IDS_FIXED_TYPE(name, ids::FixedType<codec>)
+#define IDS_FIXED_TYPE(name, type)                                             \
+  IDS_TYPE_FUNCTION(name, type, in)                                            \
+  IDS_TYPE_FUNCTION(name, type, out)                                           \
+  IDS_TYPE_FUNCTION(name, type, to_text)                                       \
+  IDS_TYPE_FUNCTION(name, type, recv)                                          \
+  IDS_TYPE_FUNCTION(name, type, send)                                          \
+  IDS_TYPE_FUNCTION(name, type, is_valid)                                      \
+  IDS_TYPE_FUNCTION(name, type, from_bytea)                                    \
+  IDS_TYPE_FUNCTION(name, type, to_bytea)                                      \
+  IDS_TYPE_FUNCTION(name, type, eq)                                            \
+  IDS_TYPE_FUNCTION(name, type, ne)                                            \
+  IDS_TYPE_FUNCTION(name, type, lt)                                            \
+  IDS_TYPE_FUNCTION(name, type, le)                                            \
+  IDS_TYPE_FUNCTION(name, type, gt)                                            \
+  IDS_TYPE_FUNCTION(name, type, ge)                                            \
+  IDS_TYPE_FUNCTION(name, type, cmp)                                           \
+  IDS_TYPE_FUNCTION(name, type, smaller)                                       \
+  IDS_TYPE_FUNCTION(name, type, larger)                                        \
+  IDS_TYPE_FUNCTION(name, type, hash)                                          \
+  IDS_TYPE_FUNCTION(name, type, hash_extended)                                 \
+  IDS_TYPE_FUNCTION(name, type, sortsupport)                                   \
+  IDS_SKIPSUPPORT(name, type)                                                  \
+  IDS_TYPE_FUNCTION(name, type, in_range)                                      \
+  IDS_TYPE_FUNCTION(name, type, distance)                                      \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_compress)                 \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_fetch)                    \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_consistent)               \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_union)                    \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_same)                     \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_penalty)                  \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_picksplit)                \
+  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_sortsupport)              \
+  IDS_TYPE_FUNCTION(name, type, extract_timestamp)                             \
+  IDS_TYPE_FUNCTION(name, type, first)                                         \
+  IDS_TYPE_FUNCTION(name, type, last)                                          \
+  IDS_TYPE_FUNCTION(name, type, range_first)                                   \
+  IDS_TYPE_FUNCTION(name, type, range_last)                                    \
+  IDS_TYPE_FUNCTION(name, type, range_first_timestamptz)                       \
+  IDS_TYPE_FUNCTION(name, type, range_last_timestamptz)                        \
+  IDS_TIME_PREDICATES(name, type)                                              \
+  IDS_TYPE_FUNCTION(name, type, support)                                       \
+  IDS_TYPE_FUNCTION(name, type, ineqsel)
 
-#define IDS_TIME_PREDICATES(name, codec)                      \
-  IDS_TYPE_FUNCTION(name, codec, lt_timestamptz)              \
-  IDS_TYPE_FUNCTION(name, codec, le_timestamptz)              \
-  IDS_TYPE_FUNCTION(name, codec, gt_timestamptz)              \
-  IDS_TYPE_FUNCTION(name, codec, ge_timestamptz)              \
-  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzrange)      \
-  IDS_TYPE_FUNCTION(name, codec, contained_by_tstzmultirange) \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_lt)           \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_le)           \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_gt)           \
-  IDS_FUNCTION_OF_TYPE(name, codec, timestamptz_ge)           \
-  IDS_FUNCTION_OF_TYPE(name, codec, tstzrange_contains)       \
-  IDS_FUNCTION_OF_TYPE(name, codec, tstzmultirange_contains)
-
-#define IDS_TYPE_FUNCTION(name, codec, function) \
-  IDS_FUNCTION(name##_##function) { return ids::FixedType<codec>::function(fcinfo); }
-#define IDS_FUNCTION_OF_TYPE(name, codec, function) \
-  IDS_FUNCTION(function##_##name) { return ids::FixedType<codec>::function(fcinfo); }
-
-#define IDS_GIST_FUNCTION(name, codec, function) \
-  IDS_FUNCTION(name##_##function) { return ids::GistClass<ids::FixedType<codec>>::function(fcinfo); }
+#define IDS_TIME_PREDICATES(name, type)                                        \
+  IDS_TYPE_FUNCTION(name, type, lt_timestamptz)                                \
+  IDS_TYPE_FUNCTION(name, type, le_timestamptz)                                \
+  IDS_TYPE_FUNCTION(name, type, gt_timestamptz)                                \
+  IDS_TYPE_FUNCTION(name, type, ge_timestamptz)                                \
+  IDS_TYPE_FUNCTION(name, type, contained_by_tstzrange)                        \
+  IDS_TYPE_FUNCTION(name, type, contained_by_tstzmultirange)                   \
+  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_lt)                             \
+  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_le)                             \
+  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_gt)                             \
+  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_ge)                             \
+  IDS_FUNCTION_OF_TYPE(name, type, tstzrange_contains)                         \
+  IDS_FUNCTION_OF_TYPE(name, type, tstzmultirange_contains)
 
 #if PG_VERSION_NUM >= 180000
-#define IDS_SKIPSUPPORT(name, codec) IDS_TYPE_FUNCTION(name, codec, skipsupport)
+#define IDS_SKIPSUPPORT(name, type) IDS_TYPE_FUNCTION(name, type, skipsupport)
 #else
-#define IDS_SKIPSUPPORT(name, codec)
+#define IDS_SKIPSUPPORT(name, type)
 #endif
 // clang-format on

@@ -1,19 +1,18 @@
 #include "uuidv7/uuidv7.hpp"
 
 #include "generator/generator.hpp"
-#include "type/fixed_type.hpp"
+#include "type/timed_type.hpp"
 
 using namespace ids;
 
 // The type uuid is PostgreSQL's own; these functions work on its 16 bytes.
-IDS_TYPE_FUNCTION(uuidv7, UuidV7, first)
-IDS_TYPE_FUNCTION(uuidv7, UuidV7, last)
-IDS_TYPE_FUNCTION(uuidv7, UuidV7, range_first)
-IDS_TYPE_FUNCTION(uuidv7, UuidV7, range_last)
+using Type = TimedType<UuidV7>;
+IDS_TYPE_FUNCTION(uuidv7, Type, first)
+IDS_TYPE_FUNCTION(uuidv7, Type, last)
+IDS_TYPE_FUNCTION(uuidv7, Type, range_first)
+IDS_TYPE_FUNCTION(uuidv7, Type, range_last)
 
 namespace {
-
-using Type = FixedType<UuidV7>;
 
 // The tick is the time in microseconds and a counter of 10 bits.
 struct Spec : CodecSpec<UuidV7> {

@@ -1,0 +1,154 @@
+// The fmgr functions about the times of ids, written over a TimeLayout: which time an id has, which
+// ids a time has, and how an id compares with a time.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "core/codec.hpp"
+#include "pg/clock.hpp"
+#include "pg/error.hpp"
+#include "pg/postgres.hpp"
+#include "type/time_range.hpp"
+
+namespace ids {
+
+template <TimeLayout C>
+struct TimedType {
+  using Value = typename C::Value;
+  static constexpr std::size_t kSize = C::kSize;
+  static_assert(sizeof(Datum) == 8, "ids needs a 64-bit PostgreSQL");
+  static_assert(C::kByValue ? kSize == sizeof(Datum) : kSize > sizeof(Datum));
+
+  // By-reference values are aligned to char: read them as bytes only.
+  static Value get(Datum datum) {
+    Value value;
+    if constexpr (C::kByValue)
+      store_big_endian(value.data(), static_cast<std::uint64_t>(datum));
+    else
+      std::memcpy(value.data(), DatumGetPointer(datum), kSize);
+    return value;
+  }
+
+  static Datum put(const Value& value) {
+    if constexpr (C::kByValue) {
+      return static_cast<Datum>(load_big_endian<std::uint64_t>(value.data()));
+    } else {
+      void* result = palloc(kSize);
+      std::memcpy(result, value.data(), kSize);
+      return PointerGetDatum(result);
+    }
+  }
+
+  static TimestampTz timestamp(const Value& value) {
+    return timestamptz_from_unix_us(C::time(value) * C::kUnitUs);
+  }
+
+  // The argument of gen_T(at) in units since 1970; raises 22008 if it is out of range.
+  static std::int64_t time_argument(TimestampTz timestamp) {
+    const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
+    if (time < min_generate_time<C>() || time > max_generate_time<C>())
+      time_not_generated(C::kName, generate_time_range<C>());
+    return time;
+  }
+  static Datum extract_timestamp(FunctionCallInfo fcinfo) {
+    PG_RETURN_TIMESTAMPTZ(timestamp(get(PG_GETARG_DATUM(0))));
+  }
+
+  static Datum first(FunctionCallInfo fcinfo) {
+    return put(first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
+  }
+  static Datum last(FunctionCallInfo fcinfo) {
+    return put(last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(0))));
+  }
+
+  // The first and last value whose time a tstzrange contains. If there is none, the first is
+  // greater than the last.
+  static Datum range_first(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::argument(fcinfo, 0).first_id());
+  }
+  static Datum range_last(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::argument(fcinfo, 0).last_id());
+  }
+
+  // The same for tstzrange(from, upto), without making the range.
+  static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::of_two_arguments(fcinfo).first_id());
+  }
+  static Datum range_last_timestamptz(FunctionCallInfo fcinfo) {
+    return put(TimeRange<C>::of_two_arguments(fcinfo).last_id());
+  }
+
+  // The time predicates. PostgreSQL calls them where the planner has not turned them into
+  // comparisons with a boundary; the result is the same.
+  static Datum lt_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 0) < 0);
+  }
+  static Datum le_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_last(fcinfo, 0) <= 0);
+  }
+  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 0) > 0); }
+  static Datum ge_timestamptz(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 0) >= 0);
+  }
+  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 1) > 0); }
+  static Datum timestamptz_le(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 1) >= 0);
+  }
+  static Datum timestamptz_gt(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_first(fcinfo, 1) < 0);
+  }
+  static Datum timestamptz_ge(FunctionCallInfo fcinfo) {
+    PG_RETURN_BOOL(from_last(fcinfo, 1) <= 0);
+  }
+  static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
+  static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
+  static Datum contained_by_tstzmultirange(FunctionCallInfo fcinfo) {
+    return in_time_ranges(fcinfo, 0);
+  }
+  static Datum tstzmultirange_contains(FunctionCallInfo fcinfo) {
+    return in_time_ranges(fcinfo, 1);
+  }
+
+  // in_range(value, base, offset interval, sub, less) compares the times, as in_range of
+  // timestamptz does.
+  static Datum in_range(FunctionCallInfo fcinfo) {
+    return DirectFunctionCall5(in_range_timestamptz_interval,
+                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(0)))),
+                               TimestampTzGetDatum(timestamp(get(PG_GETARG_DATUM(1)))),
+                               PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4));
+  }
+
+ private:
+  // These compare an id, which is the argument of that number, with the boundary of the other
+  // argument, a time.
+  static int from_first(FunctionCallInfo fcinfo, int id) {
+    const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
+  }
+  static int from_last(FunctionCallInfo fcinfo, int id) {
+    const Value boundary = last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
+  }
+  static Datum in_time_range(FunctionCallInfo fcinfo, int id) {
+    PG_RETURN_BOOL(
+        TimeRange<C>::argument(fcinfo, 1 - id).contains(C::time(get(PG_GETARG_DATUM(id)))));
+  }
+  static Datum in_time_ranges(FunctionCallInfo fcinfo, int id) {
+    MultirangeType* ranges = PG_GETARG_MULTIRANGE_P(1 - id);
+    const TypeCacheEntry* type = multirange_get_typcache(fcinfo, MultirangeTypeGetOid(ranges));
+    const TimestampTz time = timestamp(get(PG_GETARG_DATUM(id)));
+    PG_RETURN_BOOL(
+        multirange_contains_elem_internal(type->rngtype, ranges, TimestampTzGetDatum(time)));
+  }
+};
+
+}  // namespace ids
+
+// Defines the fmgr function of an SQL function name_function, or of function_name.
+// clang-format off
+#define IDS_TYPE_FUNCTION(name, type, function) \
+  IDS_FUNCTION(name##_##function) { return type::function(fcinfo); }
+#define IDS_FUNCTION_OF_TYPE(name, type, function) \
+  IDS_FUNCTION(function##_##name) { return type::function(fcinfo); }
+// clang-format on
