@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names are there,
-# and that all files that say the version of the release say the same.
+# that all files that say the version of the release say the same, that the install scripts of tagged releases are as they
+# were released, and that each can be upgraded to the next.
 use strict;
 use warnings;
 use JSON::PP;
@@ -35,6 +36,14 @@ sub flat {
     return (join('/', @way) => $value // '');
 }
 
+# The version of the SQL objects, which is the first two numbers of that of a release.
+sub of_extension { return $_[0] =~ /\A(\d+\.\d+)/ ? $1 : '' }
+
+sub by_numbers {
+    my ($major, $minor, $other_major, $other_minor) = map { split /\./ } @_;
+    return $major <=> $other_major || $minor <=> $other_minor;
+}
+
 sub found {
     my ($name, $pattern) = @_;
     open my $file, '<', $name or die "$name: $!\n";
@@ -53,15 +62,29 @@ for my $field (sort keys %meta) {
 push @wrong, map { "META.json: $_ is missing" } grep { !exists $meta{$_} } @required;
 
 my $release = $meta{version} // '';
-my ($extension) = $release =~ /\A(\d+\.\d+)/;
+my $extension = of_extension($release);
+push @wrong, "META.json: the file is not sql/ids--$extension.sql: $meta{'provides/ids/file'}"
+    if ($meta{'provides/ids/file'} // '') ne "sql/ids--$extension.sql";
 my @versions = (
     ['META.json, provides', $meta{'provides/ids/version'} // '', $release],
     ['debian/changelog', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
     ['CHANGELOG.md', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
     ['README.md', found('README.md', qr/^Version ([\d.]+),/m), $release],
-    ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension // ''],
+    ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
 );
 push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as META.json has it" } grep { $_->[1] ne $_->[2] } @versions;
+
+# What is released stays: its users have these objects, and upgrade from them.
+my %released = map { /\Av(.*)/ ? (of_extension($1) => $_) : () } split /\n/, qx(git tag --list 'v*.*.*' --sort=v:refname 2>/dev/null);
+print "no release is tagged yet: there is no upgrade to check\n" if !%released;
+for my $version (keys %released) {
+    my $script = "sql/ids--$version.sql";
+    my $now = -f $script ? found($script, qr/(.*)/s) : '';
+    push @wrong, "$script is not as it was released with $released{$version}" if $now ne qx(git show $released{$version}:$script);
+}
+my @steps = sort { by_numbers($a, $b) } keys %{{%released, $extension => 1}};
+push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }
+    grep { !-f "sql/ids--$steps[$_]--$steps[$_ + 1].sql" } 0 .. $#steps - 1;
 
 print STDERR map { "$_\n" } @wrong;
 exit(@wrong ? 1 : 0);

@@ -178,7 +178,8 @@ format: ## lay out the sources
 	@clang-format -i $(FORMATTED)
 
 # The install script: each type's own SQL with the blocks that all types share at their marker lines.
-SCRIPT := sql/ids--$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control).sql
+SQL_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
+SCRIPT := sql/ids--$(SQL_VERSION).sql
 ASSEMBLE = { \
   printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
   echo; cat src/install/range_domains.sql; echo; cat src/install/clock.sql; \
@@ -191,10 +192,14 @@ ASSEMBLE = { \
   echo; cat src/install/name_conflicts.sql; echo; cat src/install/first_id.sql; \
 }
 
-FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { echo '$(SCRIPT) is stale: run "make sql"'; false; }; }
+# A released script does not change: databases have its objects already.
+RELEASED = git tag --list 'v$(SQL_VERSION).*' 2>/dev/null | grep -q .
+FROZEN = echo '$(SCRIPT) is released, and src has other SQL: give ids.control the next version, and see "A release" in CONTRIBUTING.md'
+FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { if $(RELEASED); then $(FROZEN); else echo '$(SCRIPT) is stale: run "make sql"'; fi; false; }; }
 
 sql: ## assemble the install script from src
-	@$(ASSEMBLE) > $(SCRIPT)
+	@! $(RELEASED) || $(FRESH)
+	@$(RELEASED) || { $(ASSEMBLE); } > $(SCRIPT)
 
 # Packages.
 
