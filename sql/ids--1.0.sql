@@ -29,27 +29,6 @@ CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of mil
 
 COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
--- Default privileges may have granted others rights on these objects.
-DO $$
-DECLARE
-	object text;
-	grantee text;
-BEGIN
-	FOR object, grantee IN
-		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-		FROM (
-			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
-			UNION ALL
-			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
-			UNION ALL
-			SELECT 'FUNCTION ids_reset_clock()', proowner, proacl FROM pg_proc WHERE oid = 'ids_reset_clock()'::regprocedure
-		) AS t (o, owner, acl), aclexplode(acl) a
-		WHERE a.grantee <> owner
-	LOOP
-		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
-	END LOOP;
-END $$;
-
 -- ulid: 48 bits of Unix milliseconds, 80 random bits
 
 CREATE TYPE ulid;
@@ -205,17 +184,6 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
 	FUNCTION 9 ulid_gist_fetch(internal),
 	FUNCTION 11 ulid_gist_sortsupport(internal),
 	STORAGE bytea;
-
--- Skip scans and temporal keys came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION ulid_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION ulid_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY ulid_ops USING btree ADD FUNCTION 6 (ulid) ulid_skipsupport(internal);
-		ALTER OPERATOR FAMILY ulid_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
-	END IF;
-END $$;
 
 COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'comparison of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'comparison of ulid';
@@ -545,17 +513,6 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
 	FUNCTION 11 scru160_gist_sortsupport(internal),
 	STORAGE bytea;
 
--- Skip scans and temporal keys came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION scru160_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION scru160_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY scru160_ops USING btree ADD FUNCTION 6 (scru160) scru160_skipsupport(internal);
-		ALTER OPERATOR FAMILY scru160_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
-	END IF;
-END $$;
-
 COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'comparison of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'comparison of scru160';
 COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
@@ -881,17 +838,6 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
 	FUNCTION 9 tbsl_gist_fetch(internal),
 	FUNCTION 11 tbsl_gist_sortsupport(internal),
 	STORAGE bytea;
-
--- Skip scans and temporal keys came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION tbsl_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION tbsl_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY tbsl_ops USING btree ADD FUNCTION 6 (tbsl) tbsl_skipsupport(internal);
-		ALTER OPERATOR FAMILY tbsl_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
-	END IF;
-END $$;
 
 COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'comparison of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'comparison of tbsl';
@@ -1223,17 +1169,6 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
 	FUNCTION 11 snowflake_gist_sortsupport(internal),
 	STORAGE bytea;
 
--- Skip scans and temporal keys came with PostgreSQL 18.
-DO $$
-BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION snowflake_skipsupport(internal) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION snowflake_skipsupport(internal) IS 'skip support';
-		ALTER OPERATOR FAMILY snowflake_ops USING btree ADD FUNCTION 6 (snowflake) snowflake_skipsupport(internal);
-		ALTER OPERATOR FAMILY snowflake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer);
-	END IF;
-END $$;
-
 COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'comparison of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'comparison of snowflake';
 COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
@@ -1475,6 +1410,62 @@ COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             I
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
 COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'test whether text is a codokey of the context';
 
+-- What operator classes have in PostgreSQL 18 and later alone: skip scans and temporal keys. pg_upgrade keeps the classes as they
+-- were made for the PostgreSQL before, so this is a function, which the end of the installation calls, too.
+
+CREATE FUNCTION ids_complete_upgrade() RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+	SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+	type name;
+	owner name;
+	has_skipsupport boolean;
+	has_cmptype boolean;
+BEGIN
+	IF current_setting('server_version_num')::int < 180000 THEN
+		RETURN;
+	END IF;
+	FOR type, owner, has_skipsupport, has_cmptype IN
+		SELECT typname, pg_get_userbyid(typowner),
+			EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = btree.opcfamily AND amprocnum = 6),
+			EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = gist.opcfamily AND amprocnum = 12)
+		FROM pg_depend
+			JOIN pg_type t ON t.oid = objid
+			JOIN pg_opclass btree ON btree.opcintype = t.oid AND btree.opcname = typname || '_ops'
+				AND btree.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
+			JOIN pg_opclass gist ON gist.opcintype = t.oid AND gist.opcname = typname || '_ops'
+				AND gist.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gist')
+		WHERE classid = 'pg_type'::regclass AND refclassid = 'pg_extension'::regclass AND deptype = 'e'
+			AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids')
+	LOOP
+		IF NOT has_skipsupport THEN
+			EXECUTE format('CREATE FUNCTION pg_catalog.%1$I(internal) RETURNS void AS $$MODULE_PATHNAME$$, %1$L LANGUAGE C'
+				' IMMUTABLE STRICT PARALLEL SAFE', type || '_skipsupport');
+			EXECUTE format('COMMENT ON FUNCTION pg_catalog.%I(internal) IS $$skip support$$', type || '_skipsupport');
+			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING btree ADD FUNCTION 6 (%I) pg_catalog.%I(internal)',
+				type || '_ops', type, type || '_skipsupport');
+			-- The script that creates the extension makes its objects members of it, and those of its owner.
+			IF NOT EXISTS (
+				SELECT FROM pg_depend
+				WHERE objid = format('pg_catalog.%I(internal)', type || '_skipsupport')::regprocedure AND deptype = 'e'
+			) THEN
+				EXECUTE format('ALTER FUNCTION pg_catalog.%I(internal) OWNER TO %I', type || '_skipsupport', owner);
+				EXECUTE format('ALTER EXTENSION ids ADD FUNCTION pg_catalog.%I(internal)', type || '_skipsupport');
+			END IF;
+		END IF;
+		IF NOT has_cmptype THEN
+			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING gist ADD FUNCTION 12 ("any", "any")'
+				' gist_translate_cmptype_common(integer)', type || '_ops');
+		END IF;
+	END LOOP;
+END $function$;
+
+COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add what operator classes have in this PostgreSQL';
+
+REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
+
+SELECT ids_complete_upgrade();
+
 -- Partitions by time. The functions that read the catalogs set their own search_path, TimeZone and DateStyle. The statements that
 -- change anything run with the caller's settings, as if typed by hand.
 
@@ -1685,6 +1676,28 @@ BEGIN
 END $procedure$;
 
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean) IS 'drop or detach partitions that end before a time';
+
+-- Default privileges may have granted others rights on what only superusers may use.
+DO $$
+DECLARE
+	object text;
+	grantee text;
+BEGIN
+	FOR object, grantee IN
+		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+		FROM (
+			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
+			UNION ALL
+			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
+			UNION ALL
+			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
+			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
+		) AS t (o, owner, acl), aclexplode(acl) a
+		WHERE a.grantee <> owner
+	LOOP
+		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
+	END LOOP;
+END $$;
 
 -- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
 -- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.

@@ -11,9 +11,11 @@ WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- functions not parallel safe, and generators that a parallel worker could run: below a Gather Merge ids do not follow the query's ORDER BY
+-- functions not parallel safe but for DDL, and generators that a parallel worker could run: below a Gather Merge ids do not
+-- follow the query's ORDER BY
 SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' THEN 'r' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
+WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' THEN 'r'
+	WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -179,7 +181,8 @@ DROP FUNCTION meaning;
 DROP TABLE form;
 
 -- what everybody may not execute or read: only what belongs to superusers
-SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY 1::text;
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute')
+ORDER BY oid::regprocedure::text;
 SELECT oid::regclass FROM pg_class JOIN member ON objid = oid AND classid = 'pg_class'::regclass WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY 1::text;
 
 DROP VIEW identifier_type, member;

@@ -18,24 +18,3 @@ COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 
 COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
-
--- Default privileges may have granted others rights on these objects.
-DO $$
-DECLARE
-	object text;
-	grantee text;
-BEGIN
-	FOR object, grantee IN
-		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-		FROM (
-			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
-			UNION ALL
-			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
-			UNION ALL
-			SELECT 'FUNCTION ids_reset_clock()', proowner, proacl FROM pg_proc WHERE oid = 'ids_reset_clock()'::regprocedure
-		) AS t (o, owner, acl), aclexplode(acl) a
-		WHERE a.grantee <> owner
-	LOOP
-		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
-	END LOOP;
-END $$;

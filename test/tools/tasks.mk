@@ -188,8 +188,9 @@ ASSEMBLE = { \
     sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
         -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
+  echo; cat src/install/complete_upgrade.sql; \
   echo; cat src/partitions/partitions.sql; \
-  echo; cat src/install/name_conflicts.sql; echo; cat src/install/first_id.sql; \
+  echo; cat src/install/privileges.sql; echo; cat src/install/name_conflicts.sql; echo; cat src/install/first_id.sql; \
 }
 
 # A released script does not change: databases have its objects already.

@@ -1,0 +1,21 @@
+-- Default privileges may have granted others rights on what only superusers may use.
+DO $$
+DECLARE
+	object text;
+	grantee text;
+BEGIN
+	FOR object, grantee IN
+		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+		FROM (
+			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
+			UNION ALL
+			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
+			UNION ALL
+			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
+			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
+		) AS t (o, owner, acl), aclexplode(acl) a
+		WHERE a.grantee <> owner
+	LOOP
+		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
+	END LOOP;
+END $$;

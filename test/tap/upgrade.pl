@@ -1,0 +1,67 @@
+# ALTER EXTENSION ids UPDATE leaves the same objects as an installation of the newer version.
+use strict;
+use warnings;
+use Catalogs;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $scripts = "$ENV{IDS_SHAREDIR}/extension";
+my ($current) = slurp_file("$scripts/ids.control") =~ /^default_version = '(.*)'/m;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+
+# What a database has that began with one version and, if another is given, was updated to that.
+sub objects_of
+{
+	my ($version, $updated) = @_;
+	my $database = 'of_' . join('_to_', @_) =~ s/\W/_/gr;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, "CREATE EXTENSION ids VERSION '$version'");
+	$node->safe_psql($database, "ALTER EXTENSION ids UPDATE TO '$updated'") if $updated;
+	my $objects = catalogs($node, $database);
+	$node->safe_psql('postgres', "DROP DATABASE $database");
+	return $objects;
+}
+
+# Every version that has been released.
+my $paths = $node->safe_psql('postgres', qq{
+	SELECT source FROM pg_extension_update_paths('ids') JOIN pg_available_extension_versions ON name = 'ids' AND version = source
+	WHERE target = '$current' AND path IS NOT NULL});
+my $objects = objects_of($current);
+cmp_ok(scalar(split /\n/, $objects), '>', 500, "$current: objects");
+is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current") foreach split /\n/, $paths;
+
+# A next version, with something new of each kind. An update that forgets one of those that no other needs is found out.
+my @next = (
+	[ 'a function' => q{CREATE FUNCTION ids_next(ulid, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE RETURN $1 = $2;} ],
+	[ 'a comment' => q{COMMENT ON FUNCTION ids_next(ulid, ulid) IS 'new';} ],
+	[ 'a REVOKE' => q{REVOKE EXECUTE ON FUNCTION ids_next(ulid, ulid) FROM PUBLIC;} ],
+	[ 'an operator' => q{CREATE OPERATOR === (FUNCTION = ids_next, LEFTARG = ulid, RIGHTARG = ulid);} ],
+	[ 'a member of a class' => q{ALTER OPERATOR FAMILY ulid_bloom_ops USING brin ADD OPERATOR 2 === (ulid, ulid);} ],
+	[ 'a cast' => q{CREATE CAST (ulid AS json) WITH INOUT;} ],
+	[ 'a property' => q{ALTER FUNCTION ulid_cmp(ulid, ulid) COST 2;} ],
+	[ 'a body' => q{CREATE OR REPLACE FUNCTION ids_next(ulid, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE RETURN $2 = $1;} ],
+	[ 'an estimator' => q{ALTER OPERATOR < (ulid, ulid) SET (RESTRICT = scalarltsel);} ],
+	[ 'an aggregate' => q{CREATE AGGREGATE ids_next_max(ulid) (SFUNC = ulid_larger, STYPE = ulid);} ],
+	[ 'a domain' => q{CREATE DOMAIN ids_next_domain AS ulid CHECK (VALUE IS NOT NULL);} ],
+);
+my $install = slurp_file("$scripts/ids--$current.sql");
+append_to_file("$scripts/ids--next.sql", join "\n", $install, map { $_->[1] } @next);
+my $next = objects_of('next');
+foreach my $forgotten (undef, grep { $next[$_][0] !~ /function|operator/ } 0 .. $#next)
+{
+	my @steps = map { $next[$_][1] } grep { !defined $forgotten || $_ != $forgotten } 0 .. $#next;
+	append_to_file("$scripts/ids--$current--next.sql", join "\n", @steps);
+	my $updated = objects_of($current, 'next');
+	unlink "$scripts/ids--$current--next.sql";
+	my $difference = difference($next, $updated);
+	defined $forgotten
+		? like($difference, qr/./, "an update that forgets $next[$forgotten][0] is seen")
+		: is($difference, '', "$current updated to the next version is that version");
+}
+unlink "$scripts/ids--next.sql";
+
+done_testing();
