@@ -4,10 +4,20 @@ SELECT generator, abs(extract(epoch FROM last_timestamp - clock_timestamp())) < 
 \df ids_generators
 SELECT ids_reset_clock();
 SELECT gen_ulid() > gen_ulid() AS greater_before, gen_ulid() < gen_ulid() AS greater_after;
+SELECT gen_ulid() AS id \gset
+SELECT ids_advance_clock(:'id'::ulid::timestamptz + interval '500 ms');
+SELECT gen_ulid()::timestamptz > :'id'::ulid::timestamptz + interval '500 ms' AS advanced;
+SELECT ids_advance_clock('2026-01-01');
+SELECT ids_advance_clock(NULL) IS NULL AS nothing;
+SELECT ids_advance_clock('infinity');
+SELECT ids_advance_clock('-infinity');
+SELECT ids_advance_clock('9999-12-31');
+DO $$ BEGIN PERFORM ids_advance_clock(clock_timestamp() + interval '24 hours 1 second'); EXCEPTION WHEN invalid_parameter_value THEN RAISE NOTICE 'a day is the limit'; END $$;
 CREATE ROLE ids_user;
 SET ROLE ids_user;
 SELECT count(*) > 0 AS visible FROM ids_generators();
 SELECT ids_reset_clock();
+SELECT ids_advance_clock(now());
 SELECT gen_ulid() < gen_ulid() AS generates;
 RESET ROLE;
 DROP ROLE ids_user;
@@ -26,6 +36,8 @@ BEGIN;
 ALTER SEQUENCE ids_internal.mark RESTART;
 SAVEPOINT restarted;
 SELECT gen_ulid();
+ROLLBACK TO restarted;
+SELECT ids_advance_clock(now());
 ROLLBACK TO restarted;
 SELECT gen_snowflake();
 ROLLBACK TO restarted;

@@ -20,6 +20,12 @@ COMMENT ON FUNCTION ids_reset_clock() IS 'reset generators that are ahead of the
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
+CREATE FUNCTION ids_advance_clock(at timestamptz) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on above a time, after a logical switch-over';
+
+REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
+
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 
@@ -1691,7 +1697,7 @@ BEGIN
 			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
-			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
+			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
 		) AS t (o, owner, acl), aclexplode(acl) a
 		WHERE a.grantee <> owner
 	LOOP

@@ -92,6 +92,12 @@ class MarkPage {
            CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
   }
 
+  void check() const {
+    if (!is_sound(*row_) && !is_being_created())
+      missing_mark("has an invalid value",
+                   "As a superuser, set it to the current time: SELECT ids_reset_clock();");
+  }
+
   // The change is in the WAL before any transaction that uses the new mark can commit.
   void write(std::int64_t unix_us, std::uint64_t run) {
     GenericXLogState* change = GenericXLogStart(relation_);
@@ -101,6 +107,8 @@ class MarkPage {
     row->is_called = true;
     GenericXLogFinish(change);
   }
+
+  XLogRecPtr lsn() const { return PageGetLSN(BufferGetPage(buffer_)); }
 
   // Remembers what the page holds, then releases it.
   void close(SharedState* shared) {
@@ -126,9 +134,7 @@ bool move_mark(std::int64_t unix_us) {
   MarkPage page;
   page.open();
   const FormData_pg_sequence_data& row = page.row();
-  if (!is_sound(row) && !page.is_being_created())
-    missing_mark("has an invalid value",
-                 "As a superuser, set it to the current time: SELECT ids_reset_clock();");
+  page.check();
   bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);
   if (static_cast<std::uint64_t>(row.log_cnt) != shared->header.run) {
     // The mark is from before this server was started or promoted, or from another server. This
@@ -165,9 +171,49 @@ void reset_clock() {
   page.close(shared);
 }
 
+void advance_clock(std::int64_t unix_us) {
+  SharedState* shared = shared_state();
+  MarkPage page;
+  page.open();
+  page.check();
+  const FormData_pg_sequence_data& row = page.row();
+  const bool is_of_this_run = static_cast<std::uint64_t>(row.log_cnt) == shared->header.run;
+  const bool moves = !is_of_this_run || unix_us > row.last_value;
+  raise_ticks(is_of_this_run ? unix_us : Max(unix_us, row.last_value));
+  if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
+  const XLogRecPtr lsn = page.lsn();
+  page.close(shared);
+  // The rows that are to stay below have been committed: no later commit has to bring the mark to
+  // the disk first.
+  XLogFlush(lsn);
+}
+
 }  // namespace ids
 
 using namespace ids;
+
+// ids_advance_clock(timestamptz)
+IDS_FUNCTION(ids_advance_clock) {
+  const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
+  const std::int64_t now_us = unix_now<1>();
+  const std::int64_t at_us = unix_us_from_timestamptz(at);
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("cannot execute ids_advance_clock() during recovery"),
+                    errhint("Call it on the primary, or after the promotion.")));
+  if (TIMESTAMP_NOT_FINITE(at))
+    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("time must be finite")));
+  if (at_us - now_us > USECS_PER_DAY)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("time %s is more than a day ahead of the clock", timestamptz_to_str(at)),
+             errdetail("All generators of the server would go on from there."),
+             errhint("Check the time, and the server's clock. An id of the future that a client "
+                     "made need not be below new ones.")));
+  // The time of an id may be given to the millisecond.
+  if (at_us > 0) advance_clock(at_us - at_us % 1000 + 999);
+  PG_RETURN_VOID();
+}
 
 // ids_reset_clock()
 IDS_FUNCTION(ids_reset_clock) {

@@ -34,4 +34,8 @@ bool move_mark(std::int64_t unix_us);
 // Lets the ticks and the mark follow the clock again, if they are ahead of it.
 void reset_clock();
 
+// Lets the ticks and the mark go on above unix_us, if they are not there yet. What sessions know of
+// the mark stays true, because it only rises.
+void advance_clock(std::int64_t unix_us);
+
 }  // namespace ids

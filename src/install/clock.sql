@@ -10,6 +10,12 @@ COMMENT ON FUNCTION ids_reset_clock() IS 'reset generators that are ahead of the
 
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
+CREATE FUNCTION ids_advance_clock(at timestamptz) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on above a time, after a logical switch-over';
+
+REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
+
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 

@@ -12,7 +12,7 @@ BEGIN
 			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
-			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
+			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
 		) AS t (o, owner, acl), aclexplode(acl) a
 		WHERE a.grantee <> owner
 	LOOP

@@ -46,7 +46,7 @@ foreach my $change (
 	'ALTER SEQUENCE ids_internal.mark SET SCHEMA public', 'ALTER SEQUENCE ids_internal.mark OWNER TO CURRENT_USER',
 	'ALTER TABLE ids_internal.mark SET UNLOGGED', 'LOCK TABLE ids_internal.mark', 'GRANT ALL ON SEQUENCE ids_internal.mark TO CURRENT_USER',
 	'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark', 'DROP SEQUENCE ids_internal.mark', 'ALTER SCHEMA ids_internal RENAME TO other',
-	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()')
+	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())')
 {
 	foreach my $role ('ordinary', 'owner')
 	{

@@ -26,6 +26,7 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "gen_$_()"), key_of($_, $_) } @types) . ' FROM item';
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
 is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated');
+like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'but advances no clock');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 foreach my $type (@types)

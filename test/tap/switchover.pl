@@ -1,0 +1,117 @@
+# A logical subscriber whose clock is behind takes over: after ids_advance_clock() its new identifiers are above the replicated
+# ones, also after a crash, and above the given time in every session that generates meanwhile.
+use strict;
+use warnings;
+use Clocks;
+use Generators;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $list = join ', ', map { "gen_$_()" } @generators;
+
+my $publisher = set_up('publisher', "wal_level = logical\n");
+my $subscriber = set_up('subscriber', "wal_level = logical\n");
+$subscriber->safe_psql('postgres', 'TRUNCATE made');
+turn($publisher, +300);
+make($publisher);
+$publisher->safe_psql('postgres', 'CREATE PUBLICATION made FOR TABLE made');
+$subscriber->safe_psql('postgres', q{CREATE SUBSCRIPTION made CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION made});
+$subscriber->wait_for_subscription_sync($publisher, 'made');
+make($publisher);
+$publisher->wait_for_catchup('made');
+$publisher->stop;
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE; ALTER SUBSCRIPTION made SET (slot_name = NONE); DROP SUBSCRIPTION made');
+
+# What the documents tell to do: the greatest time in each column of identifiers.
+my $greatest = 'SELECT greatest(' . join(', ', map {
+	my $time = $type_of{$_} eq 'uuid' ? 'uuidv7_extract_timestamp' : "$type_of{$_}_extract_timestamp";
+	"(SELECT $time($_) FROM made ORDER BY $_ DESC LIMIT 1)"
+} @generators) . ')';
+my $replicated = last_row($subscriber);
+my $last = $subscriber->safe_psql('postgres', $greatest);
+is($subscriber->safe_psql('postgres', "SELECT timestamptz '$last' > clock_timestamp() + interval '4 minutes'"), 't', 'the replicated identifiers are minutes ahead');
+$subscriber->safe_psql('postgres', "SELECT setval('made_n_seq', $replicated)");
+my $session = $subscriber->background_psql('postgres');
+insert($session);
+is($subscriber->safe_psql('postgres', "SELECT bool_and(ulid < (SELECT max(ulid) FROM made WHERE n <= $replicated)) FROM made WHERE n > $replicated"),
+	't', 'without more the subscriber makes identifiers below them');
+$subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
+
+# A time that has passed changes nothing; nor does none.
+my $lead = q{SELECT bool_and(lead < '200 ms') FROM ids_generators()};
+my $mark = 'SELECT last_value FROM ids_internal.mark';
+my $before = $subscriber->safe_psql('postgres', $mark);
+$subscriber->safe_psql('postgres', "SELECT ids_advance_clock(clock_timestamp() - interval '1 hour'), ids_advance_clock('1900-01-01'), ids_advance_clock(NULL)");
+is($subscriber->safe_psql('postgres', $mark), $before, 'a time that has passed leaves the mark alone');
+$subscriber->safe_psql('postgres', "SELECT $list");
+is($subscriber->safe_psql('postgres', $lead), 't', 'and the generators');
+
+# The mark is on disk when the call returns: no commit brings it there.
+$subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
+$subscriber->stop('immediate');
+eval { $session->quit };
+start($subscriber);
+goes_on($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed anew');
+
+# In generators that are in use, with sessions that know the mark.
+$subscriber->safe_psql('postgres', 'SELECT ids_reset_clock(); DELETE FROM made WHERE n > ' . $replicated);
+$session = $subscriber->background_psql('postgres');
+$session->query_safe("SELECT $list");
+is($subscriber->safe_psql('postgres', $lead), 't', 'the generators follow the clock again');
+$subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
+$before = last_row($subscriber);
+insert($session);
+holds($subscriber, $before, 'ids_advance_clock() in a session that generates');
+goes_on($subscriber, 'ids_advance_clock() in other sessions');
+$session->quit;
+
+# As the first call after a crash, for a time below the mark.
+$subscriber->stop('immediate');
+start($subscriber);
+$subscriber->safe_psql('postgres', q{SELECT ids_advance_clock(clock_timestamp() - interval '1 hour')});
+goes_on($subscriber, 'a crash and ids_advance_clock() for an earlier time');
+
+# The time of an identifier to the millisecond: within it, there may be others with later microseconds. The greatest
+# of that millisecond are below what follows.
+$subscriber->safe_psql('postgres', 'SELECT ids_reset_clock()');
+is($subscriber->safe_psql('postgres', q{
+	SELECT date_trunc('milliseconds', clock_timestamp()) + interval '10 s' AS at \gset
+	SELECT ids_advance_clock(:'at') \gset
+	SELECT } . join(', ', map { $type_of{$_} eq 'uuid' ? "gen_$_() > uuidv7_last(timestamptz :'at' + interval '999 us')" : "gen_$_() > $type_of{$_}_last(timestamptz :'at' + interval '999 us')" } @generators)),
+	join('|', ('t') x @generators), 'identifiers go on above the whole millisecond');
+
+# Called again and again while eight sessions generate. A statement that sees the call's row began after the call.
+$subscriber->safe_psql('postgres', 'SELECT ids_reset_clock(); CREATE TABLE advanced (at timestamptz); CREATE TABLE raced (client int, n bigserial, at timestamptz, '
+	. join(', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators) . ')');
+my $script = $subscriber->basedir . '/race.sql';
+append_to_file($script, "INSERT INTO raced (client, at) SELECT :client_id, (SELECT max(at) FROM advanced) FROM generate_series(1, 10);\n");
+my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 8, '-T', 4, '-f', $script, $subscriber->connstr('postgres') ],
+	'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+$subscriber->poll_query_until('postgres', 'SELECT count(DISTINCT client) = 8 FROM raced');
+my $advances = 0;
+while ($clients->pumpable && $advances < 100)
+{
+	$advances++;
+	$subscriber->safe_psql('postgres', qq{
+		SELECT clock_timestamp() + interval '$advances s' AS at \\gset
+		SELECT ids_advance_clock(:'at');
+		INSERT INTO advanced VALUES (:'at')});
+	$clients->pump_nb;
+}
+ok($clients->finish, "$advances calls while eight sessions generate");
+cmp_ok($advances, '>', 10, 'are many');
+foreach my $generator (@generators)
+{
+	my ($key, $follows) = (key_of($generator, $generator), follows($generator));
+	my $last = $type_of{$generator} eq 'uuid' ? 'uuidv7_last' : "$type_of{$generator}_last";
+	is($subscriber->safe_psql('postgres', qq{
+		SELECT count(DISTINCT at) > 5, count(*) FILTER (WHERE NOT $generator > $last(at)), count(*) FILTER (WHERE NOT $key $follows before), count(*) - count(DISTINCT $generator)
+		FROM (SELECT *, lag($key) OVER (PARTITION BY client ORDER BY n) AS before FROM raced) raced}),
+		't|0|0|0', "$generator: none is below the time of a call that was over, none out of order, none there twice");
+}
+
+$subscriber->stop;
+done_testing();
