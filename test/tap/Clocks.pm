@@ -12,8 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw($rows_before set_up sql_made turn ahead start make insert last_row holds goes_on after
-  clients copy_as_after_power_loss);
+our @EXPORT = qw($rows_before create_server create_table_sql start_server turn_clock clock_lead insert_rows insert_in_turn
+  last_row check_ids_since insert_and_check check_across start_clients copy_as_after_power_loss);
 
 our $rows_before = 100_000;
 
@@ -24,7 +24,7 @@ plan skip_all => 'libfaketime is missing' unless $faketime;
 
 # A server that has the extension and a table with many committed rows, each with an identifier of every
 # generator. The rows are made on a right clock, which a library that turns it would slow down.
-sub set_up
+sub create_server
 {
 	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
@@ -32,21 +32,21 @@ sub set_up
 	$node->append_conf('postgresql.conf',
 		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nautovacuum = off\nrestart_after_crash = on\n" . ($settings // ''));
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION ids; ' . sql_made());
+	$node->safe_psql('postgres', 'CREATE EXTENSION ids; ' . create_table_sql());
 	$node->stop;
-	start($node, +1);
+	start_server($node, +1);
 	return $node;
 }
 
 # A table with many rows.
-sub sql_made
+sub create_table_sql
 {
 	my $columns = join ', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators;
 	return "CREATE TABLE made (n bigserial PRIMARY KEY, $columns); INSERT INTO made SELECT FROM generate_series(1, $rows_before); ANALYZE made";
 }
 
 # Turns the clock of a server, running or not, by so many seconds.
-sub turn
+sub turn_clock
 {
 	my ($node, $seconds) = @_;
 	my $clock = $node->basedir . '/clock';
@@ -56,32 +56,34 @@ sub turn
 	rename "$clock.new", $clock or die $!;
 }
 
-sub ahead
+# By how many seconds the clock of a server is ahead.
+sub clock_lead
 {
 	my ($node) = @_;
 	return $turned{ $node->name };
 }
 
 # Starts a server whose clock is turned by so many seconds. The time that ran since it started is not: it never steps.
-sub start
+sub start_server
 {
 	my ($node, $seconds) = @_;
-	turn($node, $seconds // 0);
+	turn_clock($node, $seconds // 0);
 	local %ENV = (%ENV, LD_PRELOAD => $faketime, FAKETIME_TIMESTAMP_FILE => $node->basedir . '/clock',
 		FAKETIME_NO_CACHE => 1, FAKETIME_DONT_FAKE_MONOTONIC => 1, DONT_FAKE_MONOTONIC => 1, TZ => 'UTC');
 	$node->start;
 }
 
-# Rows that two sessions insert in turn.
-sub make
+# Inserts rows in two sessions in turn.
+sub insert_rows
 {
 	my ($node, $database) = @_;
 	my @sessions = map { $node->background_psql($database // 'postgres') } 1 .. 2;
-	insert(@sessions);
+	insert_in_turn(@sessions);
 	$_->quit foreach @sessions;
 }
 
-sub insert
+# The same in sessions that are there.
+sub insert_in_turn
 {
 	my (@sessions) = @_;
 	foreach my $turn (1 .. 2)
@@ -96,9 +98,9 @@ sub last_row
 	return $node->safe_psql($database // 'postgres', 'SELECT max(n) FROM made');
 }
 
-# Of the rows behind the given one, how many identifiers are not above all that were there before, and how many are there
-# twice. They were made in the order of n, unless by sessions at once.
-sub holds
+# Checks the identifiers of the rows behind the given one: each is above all that were there before, and none is there twice.
+# They were made in the order of n, unless by sessions at once.
+sub check_ids_since
 {
 	my ($node, $before, $what, %params) = @_;
 	my @each = map {
@@ -113,30 +115,31 @@ sub holds
 	is($shown, join("\n", sort 'rows before: t, after: t', map { "$_: 0 below, 0 twice" } @generators), "$what: none is below a committed one, none there twice");
 }
 
-# What two sessions now insert is above all that is there.
-sub goes_on
+# Inserts rows in two sessions and checks that their identifiers are above all that are there.
+sub insert_and_check
 {
 	my ($node, $what, $database) = @_;
 	my $before = last_row($node, $database);
-	make($node, $database);
-	holds($node, $before, $what, database => $database);
+	insert_rows($node, $database);
+	check_ids_since($node, $before, $what, database => $database);
 }
 
-# Goes on after an event over which the clock is turned back by five seconds; before it the clock is ahead of every identifier.
-sub after
+# The same after an event, across which the clock is turned back by five seconds; before it the clock is ahead of every
+# identifier.
+sub check_across
 {
 	my ($what, $node, $event) = @_;
-	turn($node, +10);
-	make($node);
+	turn_clock($node, +10);
+	insert_rows($node);
 	$event->();
-	turn($node, -5);
-	start($node) unless $node->{_pid};
+	turn_clock($node, -5);
+	start_server($node) unless $node->{_pid};
 	$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
-	goes_on($node, $what);
+	insert_and_check($node, $what);
 }
 
 # Clients that insert until they lose their connections, or for so many seconds.
-sub clients
+sub start_clients
 {
 	my ($node, $seconds) = @_;
 	my $script = $node->basedir . '/insert.sql';

@@ -34,7 +34,7 @@ $node->safe_psql('postgres', 'CREATE TABLE made (n serial, '
 	. join(', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators) . ')');
 
 # Many of each in two sessions.
-sub make
+sub insert_rows
 {
 	my ($count) = @_;
 	$node->safe_psql('postgres', "INSERT INTO made SELECT FROM generate_series(1, $count)") foreach 1 .. 2;
@@ -65,44 +65,44 @@ sub in_order
 
 my $now = 'lead < $$1 s$$';
 my $ahead = 'lead > $$9.9 years$$';
-make(2000);
+insert_rows(2000);
 generators_show('at first none is ahead', 't|0', "$now, clock_rollbacks");
 set_clock('+10y');
-make(2000);
+insert_rows(2000);
 generators_show('ten years later: no rollback', 't|0', "$now, clock_rollbacks");
 is(logged(), 0, 'nor a word of one');
 in_order('ten years later');
 
 set_clock('+0');
-make(5000);
+insert_rows(5000);
 generators_show('back: the generators are ahead and count one rollback', 't|1', "$ahead, clock_rollbacks");
 is(logged(), 1, 'and the log says so once');
 in_order('back');
 
 # The monotonic clock is turned too, and with it the log's minute.
 set_clock('+50');
-make(10);
+insert_rows(10);
 is(logged(), 1, 'and not again within a minute');
 set_clock('+62');
-make(10);
+insert_rows(10);
 is(logged(), 2, 'but then again');
 generators_show('it is the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 
 $node->safe_psql('postgres', 'SELECT ids_reset_clock(); TRUNCATE made');
 generators_show('ids_reset_clock() mends it', 't|1', "$now, clock_rollbacks");
-make(2000);
+insert_rows(2000);
 generators_show('and the generators follow the clock', 't|1', "$now, clock_rollbacks");
 in_order('after the reset');
 
 # The clock catches up by itself.
 set_clock('+200');
-make(10);
+insert_rows(10);
 set_clock('+100');
-make(10);
+insert_rows(10);
 generators_show('another step back is another rollback', 't|2', 'lead > $$90 s$$, clock_rollbacks');
 set_clock('+201');
-make(10);
+insert_rows(10);
 generators_show('and nothing is left of it when the clock has caught up', 't|2', "$now, clock_rollbacks");
 in_order('caught up');
 

@@ -12,12 +12,12 @@ use Time::HiRes qw(sleep time);
 
 my $list = join ', ', map { "gen_$_()" } @generators;
 
-my $first = set_up('one', "ids.node_id = 7\nwal_keep_size = 64MB\n");
+my $first = create_server('one', "ids.node_id = 7\nwal_keep_size = 64MB\n");
 $first->backup('base');
 my $second = PostgreSQL::Test::Cluster->new('two');
 $second->init_from_backup($first, 'base', has_streaming => 1);
-turn($first, +10);
-start($second, ahead($first) - 5);
+turn_clock($first, +10);
+start_server($second, clock_lead($first) - 5);
 
 # Makes a server that was a primary the standby of another.
 sub rewind
@@ -33,8 +33,8 @@ sub rewind
 }
 
 # Asynchronous, while clients insert. Sessions, and transactions in them, begin before the promotion and end after it.
-make($first);
-my $clients = clients($first);
+insert_rows($first);
+my $clients = start_clients($first);
 my $in_transaction = $second->background_psql('postgres');
 my $spanning = $second->background_psql('postgres');
 like($spanning->query_safe("SELECT $list"), qr/^\w+[|]/, 'the standby generates');
@@ -47,42 +47,42 @@ my $before = last_row($second);
 my $given = $in_transaction->query_safe("SELECT $list");
 $in_transaction->query_safe('COMMIT');
 $in_transaction->query_safe('INSERT INTO made (' . join(', ', @generators) . ') VALUES (' . join(', ', map { "'$_'" } split /[|]/, $given) . ')');
-insert($spanning, $in_transaction);
-holds($second, $before, 'a promotion that sessions span');
+insert_in_turn($spanning, $in_transaction);
+check_ids_since($second, $before, 'a promotion that sessions span');
 $_->quit foreach ($spanning, $in_transaction);
-goes_on($second, 'the same promotion, in other sessions');
+insert_and_check($second, 'the same promotion, in other sessions');
 
 # And back, by a standby that knows all that was committed.
 rewind($first, $second);
-turn($second, +10);
-start($first, ahead($second) - 5 - ahead($first));
+turn_clock($second, +10);
+start_server($first, clock_lead($second) - 5 - clock_lead($first));
 $second->append_conf('postgresql.conf', "synchronous_standby_names = 'one'\n");
 $second->reload;
 $second->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
-make($second);
-$clients = clients($second);
+insert_rows($second);
+$clients = start_clients($second);
 $before = last_row($second);
 $second->stop('immediate');
 $clients->finish;
 $first->promote;
 cmp_ok(last_row($first), '>=', $before, 'all that was committed is there');
-goes_on($first, 'a synchronous promotion after pg_rewind');
+insert_and_check($first, 'a synchronous promotion after pg_rewind');
 
 # A clean switch, over which the clock goes back just so far that the new primary lives through the same moments as the old.
 rewind($second, $first);
-turn($first, +10);
+turn_clock($first, +10);
 $second->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
-start($second, ahead($first) - ahead($second));
-make($first);
+start_server($second, clock_lead($first) - clock_lead($second));
+insert_rows($first);
 my $began = time;
-clients($first, 1)->finish;
+start_clients($first, 1)->finish;
 $first->wait_for_catchup($second);
 $first->stop('fast');
 $second->promote;
-turn($second, $began - time);
+turn_clock($second, $began - time);
 $before = last_row($second);
-clients($second, 1)->finish;
-holds($second, $before, 'one second on two servers', at_once => 1);
+start_clients($second, 1)->finish;
+check_ids_since($second, $before, 'one second on two servers', at_once => 1);
 
 $second->stop;
 done_testing();

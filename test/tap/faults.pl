@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep);
 my $late = $PostgreSQL::Test::Utils::timeout_default;
 
 # A server; what else its configuration and its environment hold.
-sub server
+sub start_server
 {
 	my ($name, $settings, %environment) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
@@ -25,7 +25,7 @@ sub server
 }
 
 # Clients that insert until they lose their connections.
-sub inserting
+sub start_clients
 {
 	my ($node, $round) = @_;
 	my $script = $node->basedir . '/insert.sql';
@@ -57,7 +57,7 @@ my $columns = join ', ', map { "$_ $_ UNIQUE DEFAULT gen_$_()" } @types;
 # The same whether or not the library is preloaded.
 foreach my $preloaded (0, 1)
 {
-	my $node = server("crash_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	my $node = start_server("crash_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
 	$node->safe_psql('postgres', "CREATE TABLE item (round int, $columns)");
 
 	my @ends = (
@@ -72,7 +72,7 @@ foreach my $preloaded (0, 1)
 	foreach my $end (@ends)
 	{
 		my ($what, $do) = @$end;
-		my $clients = inserting($node, ++$round);
+		my $clients = start_clients($node, ++$round);
 		$do->();
 		$clients->finish;
 		$node->start unless $node->{_pid};
@@ -88,7 +88,7 @@ foreach my $preloaded (0, 1)
 # 50 sessions whose first use is the same instant share one state.
 foreach my $preloaded (0, 1)
 {
-	my $node = server("first_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	my $node = start_server("first_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
 	my $sessions = 50;
 	$node->safe_psql('postgres', 'CREATE TABLE first (n serial, ' . join(', ', map { "$_ $_" } @types) . ')');
 	my $starter = $node->background_psql('postgres');
@@ -121,7 +121,7 @@ foreach my $preloaded (0, 1)
 # them.
 foreach my $preloaded (0, 1)
 {
-	my $node = server("forked_$preloaded", $preloaded ? "shared_preload_libraries = 'ids, $ENV{IDS_FAULTS}/bad_neighbour'\n" : '');
+	my $node = start_server("forked_$preloaded", $preloaded ? "shared_preload_libraries = 'ids, $ENV{IDS_FAULTS}/bad_neighbour'\n" : '');
 	$node->safe_psql('postgres', q{
 		CREATE TABLE made (id ulid, pid int);
 	});
@@ -137,7 +137,7 @@ foreach my $preloaded (0, 1)
 # No shared memory is left: without preloading an error says what to do, with it there is room.
 foreach my $preloaded (0, 1)
 {
-	my $node = server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	my $node = start_server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
 	# CREATE EXTENSION uses the state, so it comes after.
 	$node->safe_psql('postgres', 'DROP EXTENSION ids');
 	$node->restart;
@@ -168,7 +168,7 @@ foreach my $preloaded (0, 1)
 {
 	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
-	my $node = server('randomness', '', %environment);
+	my $node = start_server('randomness', '', %environment);
 	$node->safe_psql('postgres', q{CREATE FUNCTION attempt() RETURNS text LANGUAGE plpgsql AS $$
 		BEGIN RETURN gen_tbsl(); EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$});
 	append_to_file($no_randomness, '');

@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $list = join ', ', map { "gen_$_()" } @generators;
-my $node = set_up('main');
+my $node = create_server('main');
 
 sub lead_is_small
 {
@@ -28,7 +28,7 @@ lead_is_small('do not drive identifiers ahead of the clock');
 foreach my $end ('fast', 'immediate')
 {
 	$node->stop($end);
-	start($node);
+	start_server($node);
 	$node->safe_psql('postgres', "SELECT $list");
 	lead_is_small("nor does a restart after stop -m $end");
 }
@@ -84,14 +84,14 @@ my @damages = (
 	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
 	[ restarted => 'ALTER SEQUENCE ids_internal.mark RESTART', 'has an invalid value' ],
 	[ out_of_range => 'ALTER SEQUENCE ids_internal.mark NO MAXVALUE; ' . q{SELECT setval('ids_internal.mark', 9223372036854775807)}, 'has an invalid value' ]);
-turn($node, +10);
+turn_clock($node, +10);
 foreach my $damage (@damages)
 {
 	my ($name, $do, $told, $before) = @$damage;
 	my $message = join "\n", ("55000: sequence \"ids_internal.mark\" of extension \"ids\" $told") x @generators;
 	$node->safe_psql('template1', "CREATE DATABASE $name TEMPLATE postgres");
 	my $session = $node->background_psql($name);
-	insert($session);
+	insert_in_turn($session);
 	$node->safe_psql($name, $do);
 	is($session->query_safe('SELECT attempts()'), $message, "$name: an error in a session that has generated");
 	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: and in another");
@@ -100,7 +100,7 @@ foreach my $damage (@damages)
 	$node->safe_psql($name, $hint);
 	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.mark'::regclass AND refclassid = 'pg_extension'::regclass}),
 		'e', "$name: mended, it is the extension's, and no dump has it");
-	insert($session);
+	insert_in_turn($session);
 	$session->quit;
 }
 
@@ -120,25 +120,25 @@ foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR
 	like($got, $answer, "DROP EXTENSION ids; $then");
 }
 $node->stop('immediate');
-start($node, -5);
-goes_on($node, "$_->[0], mended, and a crash", $_->[0]) foreach @damages;
+start_server($node, -5);
+insert_and_check($node, "$_->[0], mended, and a crash", $_->[0]) foreach @damages;
 
 # The clock was wrong by a minute, and a session knows the mark of then.
-turn($node, +70);
+turn_clock($node, +70);
 my $session = $node->background_psql('postgres');
 $session->query_safe("SELECT $list");
-turn($node, -60);
+turn_clock($node, -60);
 is($node->safe_psql('postgres', q{SELECT bool_and(lead > '50 s') FROM ids_generators()}), 't', 'a minute ahead');
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 sleep 0.3;
-insert($session);
+insert_in_turn($session);
 lead_is_small('ids_reset_clock() lets them follow it again');
 $session->quit;
 $node->stop('immediate');
-start($node, -5);
-goes_on($node, 'ids_reset_clock(), a session that knew better, and a crash');
+start_server($node, -5);
+insert_and_check($node, 'ids_reset_clock(), a session that knew better, and a crash');
 $node->stop;
-start($node, +6);
+start_server($node, +6);
 $node->safe_psql('postgres', "SELECT $list");
 lead_is_small('the mark is lowered too');
 

@@ -9,211 +9,211 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $node = set_up('main');
+my $node = create_server('main');
 
 sub crash { $node->stop('immediate') }
 
 sub crash_at_work
 {
-	my $clients = clients($node);
+	my $clients = start_clients($node);
 	crash();
 	$clients->finish;
 }
 
-after('a clean restart', $node, sub { $node->stop('fast') });
-after('a crash while clients insert', $node, \&crash_at_work);
+check_across('a clean restart', $node, sub { $node->stop('fast') });
+check_across('a crash while clients insert', $node, \&crash_at_work);
 
 sub kill_backend
 {
-	my $clients = clients($node);
+	my $clients = start_clients($node);
 	kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%' LIMIT 1});
 	$clients->finish;
 }
-after('a killed backend', $node, \&kill_backend);
+check_across('a killed backend', $node, \&kill_backend);
 
-after('a crash within a bulk load', $node, sub {
+check_across('a crash within a bulk load', $node, sub {
 	my $load = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'INSERT INTO made SELECT FROM generate_series(1, 10000000)' ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	sleep 0.5;
-	make($node);
+	insert_rows($node);
 	sleep 0.3;
 	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%10000000)' AND state = 'active'}), '1', 'a bulk load');
 	crash();
 	$load->finish;
 });
 
-after('a crash right after a switch of the WAL segment', $node, sub {
+check_across('a crash right after a switch of the WAL segment', $node, sub {
 	$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
 	crash();
 });
 
 # The first identifier of a server is made only after a checkpoint of it, and the next after another crash.
-after('a first identifier after a checkpoint', $node, sub {
+check_across('a first identifier after a checkpoint', $node, sub {
 	crash();
-	start($node, -5);
+	start_server($node, -5);
 	$node->safe_psql('postgres', 'CHECKPOINT');
-	goes_on($node, 'after a checkpoint of the new run');
+	insert_and_check($node, 'after a checkpoint of the new run');
 	crash();
 });
 
 # A transaction that cannot write is the first to generate, another commits.
-after('a first identifier in a read-only transaction', $node, sub {
+check_across('a first identifier in a read-only transaction', $node, sub {
 	crash();
-	start($node, -5);
+	start_server($node, -5);
 	my $list = join ', ', map { "gen_$_()" } @generators;
 	my $given = $node->safe_psql('postgres', "BEGIN READ ONLY; SELECT $list; COMMIT");
 	$node->safe_psql('postgres', 'INSERT INTO made (' . join(', ', @generators) . ') VALUES (' . join(', ', map { "'$_'" } split /[|]/, $given) . ')');
 	crash();
 });
 
-after('a first identifier in a subtransaction that is rolled back', $node, sub {
+check_across('a first identifier in a subtransaction that is rolled back', $node, sub {
 	crash();
-	start($node, -5);
+	start_server($node, -5);
 	my $before = last_row($node);
 	my $session = $node->background_psql('postgres');
 	$session->query_safe('BEGIN');
 	$session->query_safe('SAVEPOINT s');
 	$session->query_safe('INSERT INTO made DEFAULT VALUES');
 	$session->query_safe('ROLLBACK TO s');
-	insert($session);
+	insert_in_turn($session);
 	$session->query_safe('COMMIT');
-	insert($session);
-	holds($node, $before, 'in the session itself');
+	insert_in_turn($session);
+	check_ids_since($node, $before, 'in the session itself');
 	$session->quit;
 	crash();
 });
 
 # Many sessions have taken a first identifier before one of them learns from the mark that these are too low: the others find
 # the mark moved when they come to it.
-turn($node, +10);
-make($node);
+turn_clock($node, +10);
+insert_rows($node);
 crash();
-start($node, -5);
+start_server($node, -5);
 {
 	my $before = last_row($node);
 	my $lock = $node->background_psql('postgres');
 	$lock->query_safe('BEGIN');
 	$lock->query_safe('ALTER SEQUENCE ids_internal.mark NO CYCLE');
-	my $clients = clients($node, 1);
+	my $clients = start_clients($node, 1);
 	ok($node->poll_query_until('postgres', q{SELECT count(*) = 4 FROM pg_locks WHERE relation = 'ids_internal.mark'::regclass AND NOT granted}), 'sessions begin at once');
 	$lock->query_safe('COMMIT');
 	$lock->quit;
 	$clients->finish;
-	holds($node, $before, 'many first identifiers at once', at_once => 1);
+	check_ids_since($node, $before, 'many first identifiers at once', at_once => 1);
 }
 
 # The clock was wrong by a minute, and is right again: the identifiers keep its lead.
-turn($node, +65);
-make($node);
-turn($node, -60);
-goes_on($node, 'a minute ahead');
+turn_clock($node, +65);
+insert_rows($node);
+turn_clock($node, -60);
+insert_and_check($node, 'a minute ahead');
 foreach my $end ('fast', 'immediate')
 {
 	$node->stop($end);
-	start($node);
-	goes_on($node, "a minute ahead and after stop -m $end");
+	start_server($node);
+	insert_and_check($node, "a minute ahead and after stop -m $end");
 }
-turn($node, +60);
+turn_clock($node, +60);
 
 # A loss of power.
 {
 	my $copy = PostgreSQL::Test::Cluster->new('copy');
-	turn($node, +10);
-	my $clients = clients($node);
+	turn_clock($node, +10);
+	my $clients = start_clients($node);
 	copy_as_after_power_loss($node, 'power_loss');
 	$clients->kill_kill;
 	$copy->init_from_backup($node, 'power_loss');
-	start($copy, ahead($node) - 5);
-	goes_on($copy, 'a loss of power');
+	start_server($copy, clock_lead($node) - 5);
+	insert_and_check($copy, 'a loss of power');
 	$copy->stop;
 }
 
 # Two databases have one server and its clock, and a mark each: the one that goes on first lifts the clock to its own alone.
 $node->safe_psql('template1', 'CREATE DATABASE other TEMPLATE postgres');
-turn($node, +10);
-make($node);
+turn_clock($node, +10);
+insert_rows($node);
 foreach my $crash (1 .. 2)
 {
 	crash();
-	start($node, -5);
-	goes_on($node, "two databases, crash $crash: the other", 'other');
-	goes_on($node, "two databases, crash $crash: the first", 'postgres');
-	goes_on($node, "two databases, crash $crash: the other again", 'other');
+	start_server($node, -5);
+	insert_and_check($node, "two databases, crash $crash: the other", 'other');
+	insert_and_check($node, "two databases, crash $crash: the first", 'postgres');
+	insert_and_check($node, "two databases, crash $crash: the other again", 'other');
 }
-turn($node, +10);
+turn_clock($node, +10);
 
 # The extension goes and comes while identifiers are kept as text. A session that knows the old mark is the only one that
 # generates before the crash; the clock is behind, so that what it knows is not outdated.
 {
-	turn($node, +10);
+	turn_clock($node, +10);
 	my $session = $node->background_psql('other');
-	insert($session);
-	turn($node, -5);
-	insert($session);
+	insert_in_turn($session);
+	turn_clock($node, -5);
+	insert_in_turn($session);
 	my $before = last_row($node, 'other');
 	$node->safe_psql('other', join '; ',
 		'ALTER TABLE made ' . join(', ', map { "ALTER $_ DROP DEFAULT, ALTER $_ TYPE text" } @generators),
 		'DROP EXTENSION ids', 'CREATE EXTENSION ids',
 		'ALTER TABLE made ' . join(', ', map { "ALTER $_ TYPE $type_of{$_} USING $_\::$type_of{$_}, ALTER $_ SET DEFAULT gen_$_()" } @generators));
-	insert($session);
-	holds($node, $before, 'after DROP and CREATE EXTENSION', database => 'other');
+	insert_in_turn($session);
+	check_ids_since($node, $before, 'after DROP and CREATE EXTENSION', database => 'other');
 	$session->quit;
 	crash();
-	start($node, -5);
-	goes_on($node, 'after DROP and CREATE EXTENSION and a crash', 'other');
-	turn($node, +5);
+	start_server($node, -5);
+	insert_and_check($node, 'after DROP and CREATE EXTENSION and a crash', 'other');
+	turn_clock($node, +5);
 }
 
 # A session knows the mark of an extension whose creation is rolled back.
 {
-	turn($node, +10);
+	turn_clock($node, +10);
 	my $list = join ', ', map { "gen_$_()" } @generators;
 	my $session = $node->background_psql('postgres');
-	insert($session);
+	insert_in_turn($session);
 	$session->query_safe('BEGIN');
 	$session->query_safe('SET LOCAL client_min_messages = warning');
 	$session->query_safe('DROP EXTENSION ids CASCADE');
 	$session->query_safe('CREATE EXTENSION ids');
 	sleep 0.2;
 	$session->query_safe("SELECT $list");
-	turn($node, -5);
+	turn_clock($node, -5);
 	$session->query_safe('ROLLBACK');
-	insert($session);
+	insert_in_turn($session);
 	$session->quit;
 	crash();
-	start($node, -5);
-	goes_on($node, 'a rolled back DROP and CREATE EXTENSION and a crash');
-	turn($node, +5);
+	start_server($node, -5);
+	insert_and_check($node, 'a rolled back DROP and CREATE EXTENSION and a crash');
+	turn_clock($node, +5);
 }
 
 # The same if the library is preloaded.
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'\n");
 $node->enable_archiving;
-after('a restart, now preloaded', $node, sub { $node->stop });
-after('a killed backend, preloaded', $node, \&kill_backend);
+check_across('a restart, now preloaded', $node, sub { $node->stop });
+check_across('a killed backend, preloaded', $node, \&kill_backend);
 
 # Archiving, and recovery of what was archived up to a point.
-after('a crash right after a switch of the WAL segment, with archiving', $node, sub {
+check_across('a crash right after a switch of the WAL segment, with archiving', $node, sub {
 	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
 	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");
 	crash();
 });
 {
-	turn($node, +10);
+	turn_clock($node, +10);
 	$node->backup('base');
-	make($node);
+	insert_rows($node);
 	my $last = last_row($node);
 	$node->safe_psql('postgres', q{SELECT pg_create_restore_point('here')});
-	make($node);
+	insert_rows($node);
 	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
 	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");
 	my $recovered = PostgreSQL::Test::Cluster->new('recovered');
 	$recovered->init_from_backup($node, 'base', standby => 0, has_restoring => 1);
 	$recovered->append_conf('postgresql.conf', "archive_mode = off\nrecovery_target_name = 'here'\nrecovery_target_action = promote\n");
-	start($recovered, ahead($node) - 5);
+	start_server($recovered, clock_lead($node) - 5);
 	$recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
 	is(last_row($recovered), $last, 'recovered up to a point');
-	goes_on($recovered, 'recovery up to a point');
+	insert_and_check($recovered, 'recovery up to a point');
 	$recovered->stop;
 }
 
@@ -227,10 +227,10 @@ foreach my $threshold (0, '1GB')
 	$node->append_conf('postgresql.conf', "wal_skip_threshold = $threshold\n");
 	$node->start;
 	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
-	$node->safe_psql($database, 'BEGIN; CREATE EXTENSION ids; ' . sql_made() . '; COMMIT');
+	$node->safe_psql($database, 'BEGIN; CREATE EXTENSION ids; ' . create_table_sql() . '; COMMIT');
 	crash();
-	start($node, -5 - ahead($node));
-	goes_on($node, "wal_level = minimal, wal_skip_threshold = $threshold", $database);
+	start_server($node, -5 - clock_lead($node));
+	insert_and_check($node, "wal_level = minimal, wal_skip_threshold = $threshold", $database);
 	$node->stop;
 }
 
