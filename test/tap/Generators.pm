@@ -7,10 +7,11 @@ use Exporter 'import';
 
 our @EXPORT = qw(@types @generators %type_of %node_id_in key_of follows waits);
 
-# As the source defines them: private.sh finds them there.
+# As the extension has them: private.sh asks it by generators.sql.
 our @types = split ' ', $ENV{IDS_TYPES};
 our %type_of = map { split /=/ } split ' ', $ENV{IDS_GENERATORS};
 our @generators = sort keys %type_of;
+die 'no types or no generators' unless @types && @generators;
 
 # The types with a node id, and which of their parts has it.
 our %node_id_in = (scru160 => 'random16', snowflake => 'random', tbsl => 'machine_id');

@@ -38,15 +38,19 @@ configuration() { while IFS= read -r setting; do echo "${setting%%=*} = '${setti
 staged=$(settings_for "$pg_config" "$stage")
 mapfile -t settings <<<"$staged"
 
+with_server() {
+  local setting port options=()
+  for setting in "${settings[@]}" ${SETTINGS:-}; do options+=(-o "$setting"); done
+  # A free port: pg_virtualenv alone would give the same one to two servers that start at once.
+  port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
+  pg_virtualenv -t -v "$major" -c "--locale=C.UTF-8 --encoding=UTF8 --port=$port" "${options[@]}" "$@"
+}
+
 mode=$1
 shift
 case $mode in
   server)
-    options=()
-    for setting in "${settings[@]}" ${SETTINGS:-}; do options+=(-o "$setting"); done
-    # A free port: pg_virtualenv alone would give the same one to two servers that start at once.
-    port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
-    pg_virtualenv -t -v "$major" -c "--locale=C.UTF-8 --encoding=UTF8 --port=$port" "${options[@]}" "$@"
+    with_server "$@"
     ;;
   prove)
     mkdir -p "$stage/test"
@@ -61,14 +65,13 @@ case $mode in
       make -s -C "$stage/older" install PG_CONFIG="$IDS_UPGRADE_FROM" with_llvm=no DESTDIR="$stage/older" >/dev/null
       settings_for "$IDS_UPGRADE_FROM" "$stage/older" | configuration >"$stage/older/ids.conf"
     fi
-    # The identifier types, for tests to go through.
-    types=$(sed -n 's/^CREATE TYPE \(\w*\) ($/\1/p' src/*/*.sql)
-    # And the generators of new ids, each with the type of those: scru160_us=scru160.
-    generators=$(sed -n 's/^CREATE FUNCTION gen_\(\w*\)() *RETURNS \(\w*\) AS.*/\1=\2/p' src/*/*.sql)
+    with_server psql -XAtq -v ON_ERROR_STOP=1 -f test/tap/generators.sql -o "$stage/found" >/dev/null
+    mapfile -t found <"$stage/found"
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
-         "IDS_TYPES=$types" "IDS_GENERATORS=$generators" "IDS_LIBDIR=$stage$libdir" "IDS_SHAREDIR=$stage$("$pg_config" --sharedir)" "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
+         "${found[@]}" "IDS_LIBDIR=$stage$libdir" "IDS_SHAREDIR=$stage$("$pg_config" --sharedir)"
+         "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
     # PostgreSQL does not run as root.

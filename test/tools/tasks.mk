@@ -125,14 +125,11 @@ unit-deps:
 fuzz-deps:
 	@test/tools/deps.sh clang++ libFuzzer
 
-# The codecs of all types, for a program that has its own main function.
-CODECS = $(foreach T,$(TYPES),-include src/$T/$T.hpp) -DIDS_CODECS=$(shell sed -n 's/^IDS_TYPE(.*, \(.*\))/ids::\1/p' $(SOURCES) | paste -sd,)
-
 bench: deps ## measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it
 	@test/tools/deps.sh gnuplot
 	@$(BUILD)
 	@mkdir -p build/test/bench
-	@$(CXX) -std=c++20 -O2 -Isrc $(CODECS) -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
+	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
 
@@ -166,7 +163,7 @@ lint: ## check the library, the layout of the sources, the install script and th
 	@if command -v "$(TIDY)" >/dev/null; then \
 	  echo '$(TIDY)'; \
 	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
-	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc $(CODECS)); \
+	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
 	fi
 
 # Takes minutes, so that "make check" does without.
