@@ -179,11 +179,11 @@ SQL_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
 SCRIPT := sql/ids--$(SQL_VERSION).sql
 ASSEMBLE = { \
   printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
-  echo; cat src/install/range_domains.sql; echo; cat src/install/clock.sql; \
+  echo; cat src/type/range_domains.sql; echo; cat src/generator/generator.sql; \
   for type in $(TYPES); do \
     echo; \
-    sed -e '/^--@ io$$/ { r src/install/io.sql.in' -e 'd }' \
-        -e '/^--@ type$$/ { r src/install/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
+    sed -e '/^--@ io$$/ { r src/type/io.sql.in' -e 'd }' \
+        -e '/^--@ type$$/ { r src/type/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
   done; \
   echo; cat src/install/complete_upgrade.sql; \
   echo; cat src/partitions/partitions.sql; \
