@@ -86,20 +86,9 @@ constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
   return value;
 }
 
-// The number b minus the number a, in units of the last byte of the first word.
-template <std::size_t N>
+// How far the first 8 bytes of b are above those of a, which are not greater.
 constexpr double distance_of_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
-  if constexpr (N == 0) {
-    return 0;
-  } else {
-    const auto x = load_big_endian<Word<N>>(a);
-    const auto y = load_big_endian<Word<N>>(b);
-    const double distance = y >= x ? static_cast<double>(y - x) : -static_cast<double>(x - y);
-    constexpr std::size_t rest = N - sizeof x;
-    if constexpr (rest == 0) return distance;
-    constexpr double unit = 1 / (1.0 + static_cast<double>(static_cast<Word<rest>>(-1)));
-    return distance + unit * distance_of_bytes<rest>(a + sizeof x, b + sizeof x);
-  }
+  return static_cast<double>(load_big_endian<std::uint64_t>(b) - load_big_endian<std::uint64_t>(a));
 }
 
 }  // namespace ids

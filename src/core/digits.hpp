@@ -58,6 +58,14 @@ constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number
   return count;
 }
 
+// The position of the first of so many digits that differs, or else of the last one.
+template <class Differs>
+constexpr std::size_t first_difference(std::size_t digits, Differs differs) noexcept {
+  std::size_t position = 0;
+  while (position < digits - 1 && !differs(position)) ++position;
+  return position;
+}
+
 // The error for a text of C's size whose value is beyond end, which is the type's first or last
 // value. Its position is that of the first digit that differs from the text of end.
 template <class C>
@@ -65,9 +73,7 @@ constexpr ParseResult beyond(const typename C::Value& end, std::string_view text
                              ParseError error) noexcept {
   char end_text[C::kTextSize]{};
   C::format(end, end_text);
-  std::size_t position = 0;
-  while (position < C::kTextSize - 1 && text[position] == end_text[position]) ++position;
-  return {error, position};
+  return {error, first_difference(C::kTextSize, [&](auto i) { return text[i] != end_text[i]; })};
 }
 
 }  // namespace ids

@@ -7,6 +7,7 @@
 #include "core/alphabet.hpp"
 #include "core/bytes.hpp"
 #include "core/codec.hpp"
+#include "core/digits.hpp"
 
 namespace ids {
 
@@ -35,10 +36,10 @@ constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Valu
   if (!C::valid(value)) {
     const auto first = C::first(C::kMinTime);
     const auto end = value < first ? first : C::last(C::kMaxTime);
-    std::size_t same = 0;
-    while (value[same] == end[same]) ++same;
-    const bool upper_digit = (value[same] ^ end[same]) >> 4;
-    return {ParseError::range, kHexPrefix.size() + 2 * same + (upper_digit ? 0 : 1)};
+    const auto differs = [&](auto i) {
+      return (value[i / 2] ^ end[i / 2]) >> (i % 2 ? 0 : 4) != 0;
+    };
+    return {ParseError::range, kHexPrefix.size() + first_difference(2 * C::kSize, differs)};
   }
   out = value;
   return {};

@@ -80,8 +80,10 @@ class GistClass {
     const Bounds added = bounds(entry_argument(fcinfo, 1)->key);
     auto* result = reinterpret_cast<float*>(PG_GETARG_POINTER(2));
     double longer = 0;
-    if (compare(added.lower, range.lower) < 0) longer += distance(added.lower, range.lower);
-    if (compare(added.upper, range.upper) > 0) longer += distance(range.upper, added.upper);
+    if (compare(added.lower, range.lower) < 0)
+      longer += distance_of_bytes(added.lower, range.lower);
+    if (compare(added.upper, range.upper) > 0)
+      longer += distance_of_bytes(range.upper, added.upper);
     *result = static_cast<float>(longer);
     PG_RETURN_POINTER(result);
   }
@@ -150,9 +152,6 @@ class GistClass {
 
   static int compare(const std::uint8_t* a, const std::uint8_t* b) {
     return compare_bytes<kSize>(a, b);
-  }
-  static double distance(const std::uint8_t* a, const std::uint8_t* b) {
-    return distance_of_bytes<kSize>(a, b);
   }
   static void extend(Bounds& range, const Bounds& by) {
     if (compare(by.lower, range.lower) < 0) range.lower = by.lower;

@@ -61,24 +61,13 @@ TEST_CASE("bytes compare as memcmp does whichever byte decides") {
   CHECK(compare_bytes<20>(a, a) == 0);
 }
 
-TEST_CASE(
-    "bytes are as far apart as their numbers, in units of the eighth or, of fewer, the last") {
-  const auto distance = []<std::size_t N>(Bytes<N> a, Bytes<N> b) {
-    return distance_of_bytes<N>(a.data(), b.data());
+TEST_CASE("bytes are as far apart as the numbers in their first eight") {
+  const auto distance = [](Bytes<10> a, Bytes<10> b) {
+    return distance_of_bytes(a.data(), b.data());
   };
-  CHECK(distance(Bytes<8>{}, Bytes<8>{1}) == 0x1p56);
-  CHECK(distance(Bytes<8>{1}, Bytes<8>{}) == -0x1p56);
-  CHECK(distance(Bytes<8>{0, 0, 0, 0, 0, 0, 0, 7}, Bytes<8>{0, 0, 0, 0, 0, 0, 1, 0}) == 249);
-  CHECK(distance(Bytes<3>{1, 2, 3}, Bytes<3>{1, 3, 2}) == 1 - 1.0 / 256);
-  Bytes<20> a{}, b{};
-  b[7] = 1;
-  CHECK(distance(a, b) == 1);
-  a[8] = 0xc0;
-  CHECK(distance(a, b) == 0.25);
-  a[19] = 1;
-  b = a;
-  b[19] = 2;
-  CHECK(distance(a, b) == 0x1p-96);
-  CHECK(distance(b, a) == -0x1p-96);
-  CHECK(distance(Bytes<10>{}, Bytes<10>{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}) == 0x1p-16);
+  CHECK(distance({}, {1}) == 0x1p56);
+  CHECK(distance({0, 0, 0, 0, 0, 0, 0, 7}, {0, 0, 0, 0, 0, 0, 1, 0}) == 249);
+  CHECK(distance({255, 255, 255, 255, 255, 255, 255, 254},
+                 {255, 255, 255, 255, 255, 255, 255, 255}) == 1);
+  CHECK(distance({0, 0, 0, 0, 0, 0, 0, 1, 255}, {0, 0, 0, 0, 0, 0, 0, 1, 255, 1}) == 0);
 }
