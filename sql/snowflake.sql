@@ -60,11 +60,12 @@ SELECT ids_base62_decode('000000000001');
 SELECT ids_base62_decode('kat-MQN');
 SELECT ids_base62_decode('lYGhA16ahyg');
 
--- generation: in order of milliseconds, at most 1024 in each, the increment running on
+-- generation: in order, at most 1024 in a millisecond, which has one random number, the increment running on
 CREATE TEMPORARY TABLE made AS SELECT i, gen_snowflake() AS id FROM generate_series(1, 100000) i;
 SELECT count(DISTINCT id), count(DISTINCT (at, increment)) FROM made, snowflake_parts(id);
-SELECT max(count) <= 1024 AS bounded FROM (SELECT count(*) FROM made GROUP BY id::timestamptz) m;
-SELECT bool_and(at >= previous) AS increasing FROM (SELECT i, at, lag(at) OVER (ORDER BY i) AS previous FROM made, snowflake_parts(id)) s WHERE i > 1;
+SELECT max(count) <= 1024 AS bounded, max(randoms) AS randoms, count(DISTINCT random) > 10 AS differ
+FROM (SELECT count(*), count(DISTINCT random) AS randoms, min(random) AS random FROM made, snowflake_parts(id) GROUP BY at) m;
+SELECT bool_and(id > previous) AS increasing FROM (SELECT i, id, lag(id) OVER (ORDER BY i) AS previous FROM made) s WHERE i > 1;
 SELECT bool_and(increment = (previous + 1) % 1024) AS running_on FROM (SELECT i, increment, lag(increment) OVER (ORDER BY i) AS previous FROM made, snowflake_parts(id)) s WHERE i > 1;
 DROP TABLE made;
 

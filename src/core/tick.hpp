@@ -7,10 +7,9 @@
 namespace ids {
 
 // How a generator divides its tick, most significant first: the time in units, then shift bits of
-// counter, which grows by step.
+// counter.
 struct TickLayout {
   unsigned shift;
-  std::uint64_t step = 1;
 
   constexpr std::uint64_t time(std::uint64_t tick) const noexcept { return tick >> shift; }
   constexpr std::uint64_t counter(std::uint64_t tick) const noexcept {
@@ -40,7 +39,7 @@ constexpr TickStep next_tick(TickLayout layout, std::uint64_t previous, std::uin
                              Fresh fresh) {
   if (now > layout.time(previous))
     return {now << layout.shift | fresh(previous), TickEvent::opened};
-  const std::uint64_t next = previous + layout.step;
+  const std::uint64_t next = previous + 1;
   const bool carried = layout.time(next) != layout.time(previous);
   return {next, carried ? TickEvent::carried : TickEvent::counted};
 }

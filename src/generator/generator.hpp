@@ -36,8 +36,8 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
   { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
   { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
-  { S::kWaits } -> std::convertible_to<bool>;  // when the counter is used up: wait for the next
-                                               // unit, or carry into it
+  { S::kWaits } -> std::convertible_to<bool>;  // wait for the clock rather than carry into a unit
+                                               // that is more than one ahead of it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
 };
 // clang-format on
@@ -94,8 +94,8 @@ class Generator {
     return tick;
   }
 
-  // Takes the tick after previous. If another session took it first, or if the counter is used up
-  // and the generator waits, updates now and previous and returns false.
+  // Takes the tick after previous. If another session took it first, or after waiting for the
+  // clock, updates now and previous and returns false.
   static bool try_take(std::uint64_t& now, std::uint64_t& previous, std::uint64_t& tick) {
     const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
     tick = step.next;
@@ -108,7 +108,8 @@ class Generator {
     if (unlikely(Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
       clock_out_of_range(Spec::kName);
     if constexpr (Spec::kWaits) {
-      if (step.event == TickEvent::carried && wait_for_clock(unix_us(Spec::kLayout.time(tick)))) {
+      const std::uint64_t time = Spec::kLayout.time(tick);
+      if (step.event == TickEvent::carried && time > now + 1 && wait_for_clock(unix_us(time - 1))) {
         now = clock();
         previous = pg_atomic_read_u64(&state_->tick);
         return false;
@@ -116,7 +117,7 @@ class Generator {
       return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
     }
     // Other sessions may have moved the tick on meanwhile, but this one is greater in any case.
-    tick = pg_atomic_fetch_add_u64(&state_->tick, Spec::kLayout.step) + Spec::kLayout.step;
+    tick = pg_atomic_fetch_add_u64(&state_->tick, 1) + 1;
     return true;
   }
 

@@ -12,19 +12,23 @@ namespace {
 
 using Type = FixedType<Snowflake>;
 
-// The increment does not start anew with a millisecond. So a tick consists of the time, the number
-// of increments used in this millisecond, and the increment that the millisecond began with.
+// The tick is the time and the increment, which runs on across milliseconds. After increment 1023
+// the tick carries into the next millisecond, so that no id follows a greater one of its
+// millisecond.
 struct Spec : CodecSpec<Snowflake> {
-  static constexpr unsigned kBits = Snowflake::kIncrementBits;
-  static constexpr TickLayout kLayout{.shift = 2 * kBits, .step = std::uint64_t{1} << kBits};
+  static constexpr TickLayout kLayout{.shift = Snowflake::kIncrementBits};
   static constexpr bool kWaits = true;
-  static constexpr std::uint64_t increment(std::uint64_t tick) {
-    return ((tick >> kBits) + tick) & Snowflake::kMaxIncrement;
-  }
-  static std::uint64_t fresh(std::uint64_t previous) {
-    return (increment(previous) + 1) & Snowflake::kMaxIncrement;
-  }
+  static std::uint64_t fresh(std::uint64_t previous) { return kLayout.counter(previous + 1); }
 };
+
+// The random bits stand above the increment. If each id had its own, new keys would go to all
+// pages of an index that hold their millisecond, and an index would take 1.4 times the room. So a
+// millisecond has one number, which nobody can foresee. After ids_reset_clock() the clock may reach
+// a millisecond once more: then it is another number.
+std::uint32_t random_of(std::uint64_t unix_ms) {
+  const std::uint64_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
+  return static_cast<std::uint32_t>(keyed_hash(resets << 48 | unix_ms)) & Snowflake::kMaxRandom;
+}
 
 Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment) {
   const int node = node_id(Snowflake::kName, Snowflake::kMaxRandom);
@@ -37,8 +41,8 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 // gen_snowflake() -> snowflake
 IDS_FUNCTION(gen_snowflake) {
   const std::uint64_t tick = Generator<Spec>::next();
-  return make(Spec::kLayout.time(tick), random_bits<std::uint16_t>() & Snowflake::kMaxRandom,
-              Spec::increment(tick));
+  const std::uint64_t unix_ms = Spec::kLayout.time(tick);
+  return make(unix_ms, random_of(unix_ms), Spec::kLayout.counter(tick));
 }
 
 // gen_snowflake(at timestamptz) -> snowflake

@@ -104,10 +104,10 @@ sub check_ids_since
 {
 	my ($node, $before, $what, %params) = @_;
 	my @each = map {
-		my ($key, $follows) = (key_of($_, $_), follows($_));
+		my $key = key_of($_, $_);
 		my $greatest = "(SELECT max($key) FROM made WHERE n <= $before)";
 		$greatest = "greatest($greatest, max($key) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))" unless $params{at_once};
-		"SELECT format('$_: %s below, %s twice', count(*) FILTER (WHERE NOT $key $follows before), (SELECT count(*) FROM made a JOIN made b USING ($_) WHERE a.n > $before AND b.n <> a.n))
+		"SELECT format('$_: %s below, %s twice', count(*) FILTER (WHERE NOT $key > before), (SELECT count(*) FROM made a JOIN made b USING ($_) WHERE a.n > $before AND b.n <> a.n))
 		 FROM (SELECT $_, $greatest AS before FROM made WHERE n > $before) made"
 	} @generators;
 	my $shown = $node->safe_psql($params{database} // 'postgres', join(' UNION ALL ', @each,

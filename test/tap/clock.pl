@@ -53,7 +53,7 @@ sub logged
 	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "\w+"/g);
 }
 
-my $ordered = 'SELECT ' . join(', ', map { my $follows = follows($_); "bool_and(key_$_ $follows lag_$_)" } @generators) . ' FROM (SELECT '
+my $ordered = 'SELECT ' . join(', ', map { "bool_and(key_$_ > lag_$_)" } @generators) . ' FROM (SELECT '
 	. join(', ', map { my $key = key_of($_, $_); "$key AS key_$_, lag($key) OVER (ORDER BY n) AS lag_$_" } @generators) . ' FROM made) made';
 sub in_order
 {

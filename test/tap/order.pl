@@ -15,7 +15,7 @@ my $calls = 100_000;
 sub generate
 {
 	my ($node, $generator, $function) = @_;
-	my ($type, $key, $follows) = ($type_of{$generator}, key_of($generator, 'id'), follows($generator));
+	my ($type, $key) = ($type_of{$generator}, key_of($generator, 'id'));
 	$function //= "gen_$generator";
 	$node->safe_psql('postgres', "CREATE UNLOGGED TABLE call (before timestamptz, id $type, after timestamptz)");
 	my $rows = 1000;
@@ -32,7 +32,7 @@ sub generate
 		SELECT count(*) FROM (
 			SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
 			FROM (SELECT before AS at, 'before' AS kind, $key AS key FROM call UNION ALL SELECT after, 'after', $key FROM call) event
-		) call WHERE kind = 'before' AND NOT key $follows given;
+		) call WHERE kind = 'before' AND NOT key > given;
 		DROP TABLE call;
 	});
 	return split /[|\n]/, $counts;
