@@ -262,16 +262,12 @@ CREATE FUNCTION ulid_first(timestamptz)       RETURNS ulid         AS 'MODULE_PA
 CREATE FUNCTION ulid_last(timestamptz)        RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_range_first(tstzrange)   RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ulid_range_first("from" timestamptz, upto timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'ulid_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION ulid_range_last("from" timestamptz, upto timestamptz)  RETURNS ulid AS 'MODULE_PATHNAME', 'ulid_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'extract timestamp from ulid';
 COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after the timestamp';
 COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before the timestamp';
 COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range';
 COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range';
-COMMENT ON FUNCTION ulid_range_first(timestamptz, timestamptz) IS 'smallest ulid whose time is in tstzrange(from, upto)';
-COMMENT ON FUNCTION ulid_range_last(timestamptz, timestamptz)  IS 'greatest ulid whose time is in tstzrange(from, upto)';
 
 CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
 
@@ -590,16 +586,12 @@ CREATE FUNCTION scru160_first(timestamptz)       RETURNS scru160         AS 'MOD
 CREATE FUNCTION scru160_last(timestamptz)        RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_range_first(tstzrange)   RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION scru160_range_first("from" timestamptz, upto timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'scru160_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION scru160_range_last("from" timestamptz, upto timestamptz)  RETURNS scru160 AS 'MODULE_PATHNAME', 'scru160_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'extract timestamp from scru160';
 COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after the timestamp';
 COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before the timestamp';
 COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range';
 COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range';
-COMMENT ON FUNCTION scru160_range_first(timestamptz, timestamptz) IS 'smallest scru160 whose time is in tstzrange(from, upto)';
-COMMENT ON FUNCTION scru160_range_last(timestamptz, timestamptz)  IS 'greatest scru160 whose time is in tstzrange(from, upto)';
 
 CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
 
@@ -916,16 +908,12 @@ CREATE FUNCTION tbsl_first(timestamptz)       RETURNS tbsl         AS 'MODULE_PA
 CREATE FUNCTION tbsl_last(timestamptz)        RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_first(tstzrange)   RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION tbsl_range_first("from" timestamptz, upto timestamptz) RETURNS tbsl AS 'MODULE_PATHNAME', 'tbsl_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION tbsl_range_last("from" timestamptz, upto timestamptz)  RETURNS tbsl AS 'MODULE_PATHNAME', 'tbsl_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'extract timestamp from tbsl';
 COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after the timestamp';
 COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before the timestamp';
 COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range';
 COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range';
-COMMENT ON FUNCTION tbsl_range_first(timestamptz, timestamptz) IS 'smallest tbsl whose time is in tstzrange(from, upto)';
-COMMENT ON FUNCTION tbsl_range_last(timestamptz, timestamptz)  IS 'greatest tbsl whose time is in tstzrange(from, upto)';
 
 CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
 
@@ -1246,16 +1234,12 @@ CREATE FUNCTION snowflake_first(timestamptz)       RETURNS snowflake         AS 
 CREATE FUNCTION snowflake_last(timestamptz)        RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_first(tstzrange)   RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_range_first("from" timestamptz, upto timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'snowflake_range_first_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION snowflake_range_last("from" timestamptz, upto timestamptz)  RETURNS snowflake AS 'MODULE_PATHNAME', 'snowflake_range_last_timestamptz'  LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'extract timestamp from snowflake';
 COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after the timestamp';
 COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before the timestamp';
 COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range';
 COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range';
-COMMENT ON FUNCTION snowflake_range_first(timestamptz, timestamptz) IS 'smallest snowflake whose time is in tstzrange(from, upto)';
-COMMENT ON FUNCTION snowflake_range_last(timestamptz, timestamptz)  IS 'greatest snowflake whose time is in tstzrange(from, upto)';
 
 CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
 

@@ -65,8 +65,10 @@ SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS TRUE$$, 
 SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS NOT TRUE$$, $$({T} <@ '[2024-03-01, 2024-03-02)') IS NOT TRUE$$) c;
 -- conditions on groups, which are in no list of the table's: a range, and one end of a range alone
 SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$, $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$, 'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
-SELECT operator, last, c.* FROM unnest(ARRAY['<', '>', '>=']) operator, unnest(ARRAY['last(tstzrange(now() - (now() - ''2024-03-01''), now() - (now() - ''2024-03-02'')))', 'last(now() - (now() - ''2024-03-01''), now() - (now() - ''2024-03-02''))']) last,
-  LATERAL compare(format($$at %s now() - (now() - '2024-03-02')$$, operator), format('{T} %s {T}_range_%s', operator, last), 'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
+SELECT operator, c.* FROM unnest(ARRAY['<', '>', '>=']) operator,
+  LATERAL compare(format($$at %s now() - (now() - '2024-03-02')$$, operator),
+    format($${T} %s {T}_range_last(tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02')))$$, operator),
+    'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
 -- an expression on the other side, which the planner computes beforehand; one that it cannot
 SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$, $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$) c;
 SELECT c.* FROM compare($$at >= (SELECT now()) AND at < (SELECT now())$$, $${T} >= (SELECT now()) AND {T} < (SELECT now())$$) c;
@@ -249,7 +251,7 @@ RESET plan_cache_mode;
 DEALLOCATE between_times;
 SELECT count(*) FROM event WHERE ulid <@ tstzrange(now(), now() - interval '1 day');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM event WHERE ulid <@ tstzrange(now() - interval '1 day', now(), '(]');
--- a function whose name says that it is another one
+-- functions whose names say that they are others
 BEGIN;
 ALTER FUNCTION ulid_lt_timestamptz RENAME TO ulid_in_timestamptz;
 ALTER FUNCTION ulid_contained_by_tstzrange RENAME TO ulid_lt_tstzrange;
@@ -271,6 +273,12 @@ CREATE SEQUENCE counted;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= to_timestamp(nextval('counted')::float8) AND ulid < now();
 SELECT is_called FROM counted;
 DROP SEQUENCE counted;
+-- nor one that is parallel restricted, as what depends on the statement is
+CREATE FUNCTION raises(timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$BEGIN RAISE 'called'; END$$;
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= raises(now()) AND ulid < raises(now()) + interval '1 day' AND ulid <@ tstzrange(raises(now()), NULL);
+ALTER FUNCTION raises PARALLEL UNSAFE;
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= raises(now());
+DROP FUNCTION raises;
 SET enable_seqscan = off; SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ stable_range();
 SELECT index_condition('SELECT FROM event WHERE ulid <@ (SELECT stable_range())');

@@ -21,9 +21,9 @@ WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' TH
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
--- C functions that are not strict, but those of the two ends of a range
+-- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND proname !~ '_range_(first|last)$' ORDER BY 1::text;
+WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -48,7 +48,7 @@ WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
     ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel'] END)
 ORDER BY 1::text;
 
--- time predicates without the planner's support of their type, which goes by their names
+-- time predicates without the planner's support of their type, or with another name than the rest
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass JOIN pg_proc p ON p.oid = oprcode
   JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright JOIN identifier_type t ON t.oid IN (l.oid, r.oid, l.typbasetype, r.typbasetype)
 WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support') OR proname <>

@@ -138,9 +138,4 @@ void wrong_number_of_bytes(const char* type, const char* field, std::size_t expe
                   errdetail("Expected %zu bytes, found %zu.", expected, size)));
 }
 
-void lower_bound_above_upper() {
-  ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-                  errmsg("range lower bound must be less than or equal to range upper bound")));
-}
-
 }  // namespace ids

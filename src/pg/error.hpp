@@ -49,9 +49,6 @@ Datum invalid_text(Node* context, const char* text, ParseResult result,
 [[noreturn]] void wrong_number_of_bytes(const char* type, const char* field, std::size_t expected,
                                         std::size_t size);
 
-// Raises 22000, as tstzrange() does.
-[[noreturn]] void lower_bound_above_upper();
-
 // What the characters of the text should be.
 template <Codec C>
 constexpr const char* digit_name(std::string_view text) {

@@ -19,6 +19,7 @@ extern "C" {
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class_d.h"
 #include "catalog/pg_namespace_d.h"
+#include "catalog/pg_operator_d.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
@@ -82,6 +83,10 @@ extern "C" {
 // Soft errors came with 16.
 #define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
 #define make_range(type, lower, upper, empty, context) make_range(type, lower, upper, empty)
+// C's () in its declaration takes any arguments, C++'s takes none.
+#define expression_tree_walker(node, walker, context)                                              \
+  expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), \
+                         context)
 #endif
 
 // The head of an SQL-callable function.

@@ -10,7 +10,8 @@
 #include "pg/datum.hpp"
 #include "pg/error.hpp"
 #include "pg/postgres.hpp"
-#include "planner/planner.hpp"
+#include "planner/estimates.hpp"
+#include "planner/time_predicates.hpp"
 #include "type/gist.hpp"
 #include "type/timed_type.hpp"
 
@@ -170,15 +171,7 @@ struct FixedType : TimedType<C> {
 
  private:
   static inline CatalogObjects objects;
-  static constexpr PlannedType kPlannedType{C::kName,
-                                            C::kByValue,
-                                            {{"_first", Times::first},
-                                             {"_last", Times::last},
-                                             {"_range_first", Times::range_first},
-                                             {"_range_last", Times::range_last},
-                                             {"_range_first", Times::range_first_timestamptz},
-                                             {"_range_last", Times::range_last_timestamptz}},
-                                            &objects};
+  static constexpr PlannedType kPlannedType{C::kName, C::kByValue, &objects};
 
   static const std::uint8_t* bytes(Datum datum) {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
@@ -271,8 +264,6 @@ struct FixedType : TimedType<C> {
   IDS_TYPE_FUNCTION(name, type, last)                                          \
   IDS_TYPE_FUNCTION(name, type, range_first)                                   \
   IDS_TYPE_FUNCTION(name, type, range_last)                                    \
-  IDS_TYPE_FUNCTION(name, type, range_first_timestamptz)                       \
-  IDS_TYPE_FUNCTION(name, type, range_last_timestamptz)                        \
   IDS_TIME_PREDICATES(name, type)                                              \
   IDS_TYPE_FUNCTION(name, type, support)                                       \
   IDS_TYPE_FUNCTION(name, type, ineqsel)

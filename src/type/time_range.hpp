@@ -7,7 +7,6 @@
 #include "core/codec.hpp"
 #include "core/divide.hpp"
 #include "pg/clock.hpp"
-#include "pg/error.hpp"
 #include "pg/postgres.hpp"
 
 namespace ids {
@@ -25,17 +24,14 @@ struct TimeRange {
     bool is_empty;
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
                       &is_empty);
-    return is_empty ? TimeRange{C::kMaxTime, C::kMinTime} : between(lower, upper);
-  }
-
-  // Of tstzrange(from, upto), whose ends are the two arguments; raises its error.
-  static TimeRange of_two_arguments(FunctionCallInfo fcinfo) {
-    const RangeBound lower{PG_GETARG_DATUM(0), PG_ARGISNULL(0), true, true};
-    const RangeBound upper{PG_GETARG_DATUM(1), PG_ARGISNULL(1), false, false};
-    if (!lower.infinite && !upper.infinite &&
-        DatumGetTimestampTz(lower.val) > DatumGetTimestampTz(upper.val))
-      lower_bound_above_upper();
-    return between(lower, upper);
+    if (is_empty) return {C::kMaxTime, C::kMinTime};
+    // Times are whole microseconds, so what is after one is at or after the next.
+    TimeRange range{C::kMinTime, C::kMaxTime};
+    if (!lower.infinite)
+      range.first = std::max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
+    if (!upper.infinite)
+      range.last = std::min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
+    return range;
   }
 
   bool contains(std::int64_t time) const { return first <= time && time <= last; }
@@ -45,16 +41,6 @@ struct TimeRange {
   auto last_id() const { return first <= last ? C::last(last) : C::first(C::kMinTime); }
 
  private:
-  // Times are whole microseconds, so what is after one is at or after the next.
-  static TimeRange between(const RangeBound& lower, const RangeBound& upper) {
-    TimeRange range{C::kMinTime, C::kMaxTime};
-    if (!lower.infinite)
-      range.first = std::max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
-    if (!upper.infinite)
-      range.last = std::min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
-    return range;
-  }
-
   // The bound in microseconds since 1970. A bound that the range does not contain is moved inwards
   // by one microsecond.
   static std::int64_t bound_us(const RangeBound& bound, int inwards) {

@@ -71,14 +71,6 @@ struct TimedType {
     return put(TimeRange<C>::argument(fcinfo, 0).last_id());
   }
 
-  // The same for tstzrange(from, upto), without making the range.
-  static Datum range_first_timestamptz(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::of_two_arguments(fcinfo).first_id());
-  }
-  static Datum range_last_timestamptz(FunctionCallInfo fcinfo) {
-    return put(TimeRange<C>::of_two_arguments(fcinfo).last_id());
-  }
-
   // The time predicates. PostgreSQL calls them where the planner has not turned them into
   // comparisons with a boundary; the result is the same.
   static Datum lt_timestamptz(FunctionCallInfo fcinfo) {

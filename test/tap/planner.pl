@@ -251,12 +251,6 @@ foreach my $type (@types)
 		$compared += @queries;
 		push @differences, map { "$setting: $_" } split /\n/, $node->safe_psql('postgres', $set . join ' UNION ALL ', @queries);
 	}
-	# Two times are the same as their range: ends of the type, of timestamptz, open ones, and between units.
-	is($node->safe_psql('postgres', qq{
-		WITH ends AS (SELECT unnest(ARRAY[NULL, '-infinity', '-infinity'::timestamptz, 'infinity', '1900-01-01', '20000-01-01', '2026-02-01', '2026-02-01 00:00:00.0003', '2026-02-01 00:00:00.001']
-			|| array(SELECT ${type}_extract_timestamp(id) + us * interval '1 us' FROM unnest(ARRAY[${type}_first('-infinity'), ${type}_last('infinity')]) id, generate_series(-2, 2) us)) AS at)
-		SELECT count(*) > 150, count(*) FILTER (WHERE (${type}_range_first(a.at, b.at), ${type}_range_last(a.at, b.at)) IS DISTINCT FROM (${type}_range_first(tstzrange(a.at, b.at)), ${type}_range_last(tstzrange(a.at, b.at))))
-		FROM ends a, ends b WHERE (a.at > b.at) IS NOT TRUE}), 't|0', "$type: the boundaries of two times are those of their range");
 	is(join("\n", @differences), '', "$type: $compared queries give the rows of their times");
 	$node->safe_psql('postgres', 'DROP TABLE small, parted, span; DROP FUNCTION slow, volatile');
 }

@@ -1,0 +1,107 @@
+#include "planner/catalog.hpp"
+
+namespace ids {
+
+namespace {
+
+// Counts changes of functions in the catalogs; 0: nobody counts yet.
+std::uint64_t changes = 0;
+
+Oid type_named(const char* name) {
+  return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name),
+                         ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+}
+
+// The function of an operator, or InvalidOid.
+Oid function_of(const char* operator_name, Oid left, Oid right) {
+  const Oid found = GetSysCacheOid4(
+      OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(operator_name), ObjectIdGetDatum(left),
+      ObjectIdGetDatum(right), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+  return OidIsValid(found) ? get_opcode(found) : InvalidOid;
+}
+
+bool find_comparisons(CatalogObjects* objects) {
+  const Oid family = lookup_type_cache(objects->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy) {
+    const Oid comparison =
+        get_opfamily_member(family, objects->type, objects->type, static_cast<int16>(strategy));
+    if (!OidIsValid(comparison)) return false;
+    objects->comparisons[strategy] = comparison;
+    objects->procedures[strategy] = get_opcode(comparison);
+  }
+  return true;
+}
+
+bool find_boundaries(const char* type, CatalogObjects* objects) {
+  static constexpr const char* kSuffixes[] = {"_first", "_last", "_range_first", "_range_last"};
+  for (int i = 0; i < kBoundaries; ++i) {
+    char name[NAMEDATALEN];
+    strlcpy(name, type, sizeof name);
+    strlcat(name, kSuffixes[i], sizeof name);
+    const Oid argument = i >= kRangeFirst ? TSTZRANGEOID : TIMESTAMPTZOID;
+    objects->boundaries[i] = GetSysCacheOid3(
+        PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+        PointerGetDatum(buildoidvector(&argument, 1)), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+    if (!OidIsValid(objects->boundaries[i])) return false;
+  }
+  return true;
+}
+
+// T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, which
+// take ranges, and the ids that go with multiranges, as domains.
+bool find_predicates(const char* type, CatalogObjects* objects) {
+  char domain[NAMEDATALEN] = "ids_";
+  strlcat(domain, type, sizeof domain);
+  const struct {
+    const char* on_left;
+    const char* on_right;
+    int strategy;
+    Oid id;
+    Oid time;
+  } operators[] = {
+      {"<", ">", BTLessStrategyNumber, objects->type, TIMESTAMPTZOID},
+      {"<=", ">=", BTLessEqualStrategyNumber, objects->type, TIMESTAMPTZOID},
+      {">=", "<=", BTGreaterEqualStrategyNumber, objects->type, TIMESTAMPTZOID},
+      {">", "<", BTGreaterStrategyNumber, objects->type, TIMESTAMPTZOID},
+      {"<@", "@>", InvalidStrategy, objects->type, type_named("ids_tstzrange")},
+      {"<@", "@>", InvalidStrategy, type_named(domain), type_named("ids_tstzmultirange")},
+  };
+  Predicate* next = objects->predicates;
+  for (const auto& op : operators) {
+    const bool is_multirange = op.id != objects->type;
+    *next++ = {function_of(op.on_left, op.id, op.time), 0, op.strategy, is_multirange};
+    *next++ = {function_of(op.on_right, op.time, op.id), 1, op.strategy, is_multirange};
+  }
+  for (const Predicate& predicate : objects->predicates)
+    if (!OidIsValid(predicate.function)) return false;
+  return true;
+}
+
+}  // namespace
+
+// They are looked up once, and again after a change: the extension's objects come and go together.
+const CatalogObjects* objects_of(const PlannedType& type) {
+  CatalogObjects* objects = type.objects;
+  if (changes == 0) {
+    CacheRegisterSyscacheCallback(
+        PROCOID, [](Datum, auto, uint32) { ++changes; }, static_cast<Datum>(0));
+    changes = 1;
+  }
+  if (objects->as_of == changes) return objects;
+  const std::uint64_t as_of = changes;
+  objects->as_of = 0;
+  objects->type = type_named(type.name);
+  if (!OidIsValid(objects->type) || !find_comparisons(objects) ||
+      !find_boundaries(type.name, objects) || !find_predicates(type.name, objects))
+    return nullptr;
+  objects->as_of = as_of;
+  return objects;
+}
+
+int strategy_of(const CatalogObjects& objects, Oid comparison) {
+  for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy)
+    if (objects.comparisons[strategy] == comparison) return strategy;
+  return InvalidStrategy;
+}
+
+}  // namespace ids

@@ -1,0 +1,50 @@
+// What belongs to an identifier type in the catalogs: found by name once, then known by OID.
+#pragma once
+
+#include <cstdint>
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+// The functions that make an id of a time or a range: T_first, T_last, T_range_first, T_range_last.
+enum { kFirst, kLast, kRangeFirst, kRangeLast, kBoundaries };
+
+// A function that compares an id with a time, or that finds its time in a range or in ranges.
+struct Predicate {
+  Oid function;
+  int id_argument;  // which operand is the id: 0 or 1
+  int strategy;     // the btree strategy with the id on the left; InvalidStrategy for ranges
+  bool is_multirange;
+};
+constexpr int kPredicates = 12;
+
+// Comparisons go by their btree strategy.
+struct CatalogObjects {
+  std::uint64_t as_of;  // which change of the catalogs
+  Oid type;
+  Oid comparisons[BTMaxStrategyNumber + 1];
+  Oid procedures[BTMaxStrategyNumber + 1];
+  Oid boundaries[kBoundaries];
+  Predicate predicates[kPredicates];
+};
+
+// What the planner is told of a type. Its functions are named T_first and so on.
+struct PlannedType {
+  const char* name;
+  bool by_value;
+  CatalogObjects* objects;
+};
+
+// What belongs to the type, or null while the extension is being installed.
+const CatalogObjects* objects_of(const PlannedType& type);
+
+// The btree strategy of a comparison of the type, or InvalidStrategy.
+int strategy_of(const CatalogObjects& objects, Oid comparison);
+
+// The strategy with the operands exchanged.
+constexpr int commuted(int strategy) {
+  return BTMaxStrategyNumber + 1 - strategy;
+}
+
+}  // namespace ids

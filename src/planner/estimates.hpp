@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "planner/catalog.hpp"
+
+namespace ids {
+
+// The estimator of <, <=, > and >= between ids of a type: the share of rows for which the
+// comparison holds. The first 64 bits of an id, as a number, grow evenly with its time; now is what
+// they would be by the clock.
+Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now);
+
+}  // namespace ids

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "planner/catalog.hpp"
+
+namespace ids {
+
+// The planner's support function of the time predicates of a type: writes them as comparisons with
+// the type's boundaries, which indexes and partitions serve.
+Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type);
+
+}  // namespace ids
