@@ -304,3 +304,47 @@ CALL ids_drop_partitions('log', '2026-05-01 00:00:00+00');
 SELECT partition FROM ids_partitions('log');
 RESET timezone;
 DROP TABLE log;
+-- a partition that lies within one unit of time: no time is wholly in it, but its rows are old with that time
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE log_within PARTITION OF log
+  FOR VALUES FROM ('01KE3Q0000ZZZZZZZZZZZZZZZZ') TO ('01KE3Q0001000000000000000Z');
+CREATE TABLE log_part PARTITION OF log
+  FOR VALUES FROM ('01KE3Q0002ZZZZZZZZZZZZZZZY') TO ('01KE3Q0002ZZZZZZZZZZZZZZZZ');
+SET timezone = 'UTC';
+SELECT partition, times FROM ids_partitions('log') ORDER BY partition;
+SET client_min_messages = notice;
+CALL ids_drop_partitions('log', ulid_extract_timestamp('01KE3Q00020000000000000000'));
+CALL ids_drop_partitions('log', ulid_extract_timestamp('01KE3Q00030000000000000000'));
+SET client_min_messages = warning;
+DROP TABLE log;
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE log_part PARTITION OF log
+  FOR VALUES FROM ('01KE3Q0002ZZZZZZZZZZZZZZZY') TO ('01KE3Q0002ZZZZZZZZZZZZZZZZ');
+CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
+CREATE TABLE log_before PARTITION OF log
+  FOR VALUES FROM (MINVALUE) TO ('01KE3Q0002ZZZZZZZZZZZZZZZY');
+CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
+DROP TABLE log;
+-- at most 10,000 units of time in a call, counted before anything is looked at
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 second', '2026-01-01', '2036-01-01');
+CALL ids_create_partitions('log', '1 second', '2026-01-01 00:00:00', '2026-01-01 02:46:40.000001');
+CREATE TABLE log_all PARTITION OF log
+  FOR VALUES FROM (ulid_first('2026-01-01 00:00:00')) TO (ulid_first('2026-01-01 02:46:40'));
+CALL ids_create_partitions('log', '1 second', '2026-01-01 00:00:00', '2026-01-01 02:46:40');
+SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
+CALL ids_create_partitions('log', '10000000 years', '2026-01-01', '2026-01-02');
+CALL ids_create_partitions('log', '2000000000 days', '2026-01-01', '2026-01-02');
+DROP TABLE log;
+-- rows of the default partition that belong to the new one; a check that fails has no hint
+CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE log_rest PARTITION OF log DEFAULT;
+INSERT INTO log VALUES (ulid_first('2026-03-03'));
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-03-02');
+DROP TABLE log;
+CREATE DOMAIN late AS ulid CHECK (VALUE > ulid_first('2026-03-15'));
+CREATE TABLE log (id late) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-03-02');
+DROP TABLE log;
+DROP DOMAIN late;
+RESET timezone;

@@ -23,7 +23,7 @@ WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN
 
 -- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE NOT proisstrict AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
+WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass

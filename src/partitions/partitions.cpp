@@ -1,136 +1,360 @@
-// The times of a table's partitions, for the procedures that create and drop them. They come from
-// the relation cache, which is up to date; a query would see the catalogs of its snapshot.
-#include "pg/datum.hpp"
+// The procedures that create and drop partitions by time. A call takes locks only if it finds
+// something to do. With the locks it looks again, because others may have done it meanwhile.
+#include <algorithm>
+#include <span>
+
+#include "partitions/bounds.hpp"
+#include "partitions/owner.hpp"
+#include "partitions/unit.hpp"
 #include "pg/postgres.hpp"
-#include "type/timed_type.hpp"
-#include "uuidv7/uuidv7.hpp"
 
 using namespace ids;
 
 namespace {
 
-// How to get the time of a bound, and the first bound of a time.
-struct TimeKey {
-  PartitionKey key;
-  FmgrInfo first;
-  FmgrInfo extract_timestamp;
-  bool is_uuid;
+enum class Change { create, detach, drop };
 
-  // A bound may be a uuid of any version. It gets the time of the ids that it sorts among.
-  TimestampTz time(Datum id) {
-    if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
-    return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
+constexpr int kMaxUnits = 10'000;
+
+// The tables that are connected with a table by foreign keys.
+struct ForeignKeys {
+  List* referenced = NIL;   // by the table
+  List* referencing = NIL;  // the table
+
+  explicit ForeignKeys(Oid table) {
+    Relation constraints = table_open(ConstraintRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(constraints, InvalidOid, false, nullptr, 0, nullptr);
+    while (const HeapTuple row = systable_getnext(scan)) {
+      const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
+      if (constraint->contype != CONSTRAINT_FOREIGN) continue;
+      if (constraint->conrelid == table)
+        referenced = list_append_unique_oid(referenced, constraint->confrelid);
+      if (constraint->confrelid == table)
+        referencing = list_append_unique_oid(referencing, constraint->conrelid);
+    }
+    systable_endscan(scan);
+    table_close(constraints, AccessShareLock);
   }
 };
 
-// The function pg_catalog.prefix_suffix(argument) -> result, if there is one.
-Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid result) {
-  List* name =
-      list_make2(makeString(pstrdup("pg_catalog")), makeString(psprintf("%s_%s", prefix, suffix)));
-  const Oid function = LookupFuncName(name, 1, &argument, true);
-  return OidIsValid(function) && get_func_rettype(function) == result ? function : InvalidOid;
+// Locks a table and its partitions, as LOCK TABLE does. One that the caller may not lock is locked
+// later, by the statement itself.
+void lock_table(Oid table, LOCKMODE mode) {
+  if (pg_class_aclcheck(table, GetUserId(), ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE) != ACLCHECK_OK)
+    return;
+  LockRelationOid(table, mode);
+  find_all_inheritors(table, mode, nullptr);
 }
 
-// Whether the table is partitioned by range on one column, in the usual order of a type whose
-// values have times.
-bool find_time_key(Relation table, TimeKey& result) {
-  if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE) return false;
-  result.key = RelationGetPartitionKey(table);
-  if (result.key->strategy != PARTITION_STRATEGY_RANGE || result.key->partnatts != 1 ||
-      result.key->partattrs[0] == 0)
-    return false;
-  const Oid type = getBaseType(result.key->parttypid[0]);
-  const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
-  if (!OidIsValid(order) || get_opclass_family(order) != result.key->partopfamily[0]) return false;
+// Takes the locks that the change needs, always in the same order: tables connected by foreign
+// keys, the table itself, its default partition. So a statement that has one of these locks does
+// not wait for one that is taken later.
+void lock_tables(Oid parent, Change change) {
+  check_owner(parent);
+  const ForeignKeys keys(parent);
+  // A partition that nothing references is dropped without being detached.
+  const LOCKMODE referenced_mode = change != Change::drop    ? ShareRowExclusiveLock
+                                   : keys.referencing != NIL ? AccessExclusiveLock
+                                                             : NoLock;
+  const LOCKMODE referencing_mode =
+      change == Change::create ? ShareRowExclusiveLock : AccessExclusiveLock;
+  LOCKMODE parent_mode = change == Change::create ? ShareUpdateExclusiveLock : AccessExclusiveLock;
 
-  HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-  if (!HeapTupleIsValid(row)) return false;
-  // UUIDs are assumed to be of version 7.
-  result.is_uuid = type == UUIDOID;
-  const char* prefix =
-      result.is_uuid ? "uuidv7"
-                     : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
-  ReleaseSysCache(row);
-  const Oid first = boundary_function(prefix, "first", TIMESTAMPTZOID, type);
-  const Oid extract_timestamp =
-      boundary_function(prefix, "extract_timestamp", type, TIMESTAMPTZOID);
-  if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
-  fmgr_info(first, &result.first);
-  fmgr_info(extract_timestamp, &result.extract_timestamp);
-  return true;
+  List* connected = list_concat_unique_oid(list_copy(keys.referenced), keys.referencing);
+  list_sort(connected, list_oid_cmp);
+  ListCell* cell;
+  foreach (cell, connected) {
+    const Oid table = lfirst_oid(cell);
+    const LOCKMODE mode =
+        list_member_oid(keys.referencing, table) ? referencing_mode : referenced_mode;
+    if (table == parent)
+      parent_mode = std::max(parent_mode, mode);
+    else if (mode != NoLock)
+      lock_table(table, mode);
+  }
+  LockRelationOid(parent, parent_mode);
+  // The table may have another owner by now, or be gone.
+  check_owner(parent);
+  const Oid rest = get_default_partition_oid(parent);
+  if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
 }
 
-// Opens the table, which the caller closes; 42809 if it is not partitioned by time.
-Relation open_parent(Oid parent, TimeKey& key) {
-  Relation table = relation_open(parent, AccessShareLock);
-  if (!find_time_key(table, key))
+// In UTC and ISO format, whatever the settings say.
+const char* time_text(TimestampTz time) {
+  struct pg_tm tm;
+  fsec_t fraction;
+  if (timestamp2tm(time, nullptr, &tm, &fraction, nullptr, nullptr) != 0)
+    elog(ERROR, "timestamp out of range");
+  tm.tm_isdst = 0;  // else EncodeDateTime leaves out the time zone
+  auto* text = static_cast<char*>(palloc(MAXDATELEN + 1));
+  EncodeDateTime(&tm, fraction, true, 0, nullptr, USE_ISO_DATES, text);
+  return text;
+}
+
+const char* range_text(TimestampTz from, TimestampTz upto) {
+  return psprintf("[\"%s\",\"%s\")", time_text(from), time_text(upto));
+}
+
+// As tstzrange writes it.
+const char* range_text(const Partition& partition) {
+  const RangeBound& lower = partition.lower;
+  const RangeBound& upper = partition.upper;
+  if (partition.begin() >= partition.end()) return "empty";
+  const auto quoted = [](const RangeBound& bound) {
+    return bound.infinite ? "" : psprintf("\"%s\"", time_text(DatumGetTimestampTz(bound.val)));
+  };
+  return psprintf("%c%s,%s%c", lower.inclusive ? '[' : '(', quoted(lower), quoted(upper),
+                  upper.inclusive ? ']' : ')');
+}
+
+// What is to be created.
+struct Request {
+  Oid parent;
+  Unit unit;
+  TimestampTz from;
+  TimestampTz upto;
+};
+
+// The table's name, as much of it as fits, and the time where the partition begins.
+const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
+  struct pg_tm tm;
+  fsec_t fraction;
+  timestamp2tm(begin, nullptr, &tm, &fraction, nullptr, nullptr);
+  const char* suffix = psprintf("_%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
+  if (!is_whole_days)
+    suffix = psprintf("%s_%02d%02d%02d", suffix, tm.tm_hour, tm.tm_min, tm.tm_sec);
+  const char* table = get_rel_name(parent);
+  const int room = NAMEDATALEN - 1 - static_cast<int>(strlen(suffix));
+  const int length = pg_mbcliplen(table, static_cast<int>(strlen(table)), room);
+  return psprintf("%.*s%s", length, table, suffix);
+}
+
+// Units that have no partition, and the function that makes their bounds.
+struct Missing {
+  Oid first;
+  std::span<const std::int64_t> units;
+};
+
+// The gap of a unit begins at a time from which on no partition has its times.
+[[noreturn]] void overlap(const Request& request, TimeKey& key,
+                          std::span<const Partition> partitions, std::int64_t unit,
+                          TimestampTz gap) {
+  const TimestampTz begin = request.unit.begin(unit);
+  const TimestampTz end = request.unit.begin(unit + 1);
+  const Partition* other = nullptr;
+  TimestampTz gap_end = end;
+  for (const Partition& partition : partitions) {
+    if (!partition.overlaps(begin, end)) continue;
+    if (!other || partition.is_detaching) other = &partition;
+    if (!partition.is_detaching && partition.begin() > gap)
+      gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
+  }
+  const char* table = qualified_name(request.parent);
+  const char* hint;
+  if (other->is_detaching)
+    hint = psprintf(
+        "It is being detached. When no transaction uses it anymore, run: ALTER TABLE %s DETACH "
+        "PARTITION %s FINALIZE;",
+        table, qualified_name(other->oid));
+  else if (gap_end <= gap || key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) != gap)
+    hint = "Detach that partition first: one of its bounds is not the first id of a time.";
+  else
+    hint = psprintf(
+        "Fill the gap by hand: CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%s('%s')) TO "
+        "(%s('%s'));",
+        quote_qualified_identifier(get_namespace_name(get_rel_namespace(request.parent)),
+                                   partition_name(request.parent, gap, false)),
+        table, get_func_name(key.first.fn_oid), time_text(gap), get_func_name(key.first.fn_oid),
+        time_text(gap_end));
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+           errmsg("new partition would overlap partition \"%s\"", qualified_name(other->oid)),
+           errdetail("The times are %s and %s.", range_text(begin, end), range_text(*other)),
+           errhint("%s", hint)));
+}
+
+void limit_units(const Request& request, std::int64_t count) {
+  if (count <= kMaxUnits) return;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
+       errdetail("From %s to %s there are %lld; a call covers at most %d.", time_text(request.from),
+                 time_text(request.upto), static_cast<long long>(count), kMaxUnits),
+       errhint("Use a longer interval, or call it for one part of the time after "
+               "another.")));
+}
+
+// At most so many of the missing units.
+Missing find_missing(Request request, std::size_t most) {
+  TimeKey key;
+  Relation table = open_parent(request.parent, key);
+  // Beyond the times of the type there are no partitions to create.
+  const TimestampTz first_time = key.first_time();
+  const TimestampTz end_time = key.last_time() + 1;
+  request.from = std::max(request.from, first_time);
+  request.upto = std::min(request.upto, end_time);
+  const std::int64_t number = request.unit.number(request.from);
+  std::int64_t count =
+      request.upto - 1 < request.from ? 0 : request.unit.number(request.upto - 1) - number + 1;
+  limit_units(request, count);
+
+  auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
+  std::size_t found = 0;
+  const std::span<const Partition> partitions = read_partitions(table, key);
+  auto next = partitions.begin();
+  for (std::int64_t unit = number; unit < number + count && found < most; ++unit) {
+    const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
+    const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
+    while (next != partitions.end() && next->end() <= begin) ++next;
+    TimestampTz gap = begin;
+    bool overlaps = false;
+    for (auto p = next; p != partitions.end() && p->begin() < end; ++p) {
+      overlaps |= p->overlaps(begin, end);
+      if (!p->is_detaching && p->begin() <= gap) gap = std::max(gap, p->end());
+    }
+    if (gap >= end) continue;
+    if (overlaps) overlap(request, key, partitions, unit, gap);
+    units[found++] = unit;
+  }
+  relation_close(table, AccessShareLock);
+  return {key.first.fn_oid, {units, found}};
+}
+
+[[noreturn]] void renamed_meanwhile(Oid parent) {
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
+                  errmsg("schema of table \"%s\" was renamed meanwhile", get_rel_name(parent))));
+}
+
+bool is_partition_of(Oid table, Oid parent) {
+  return OidIsValid(table) && get_rel_relispartition(table) &&
+         get_partition_parent(table, true) == parent;
+}
+
+// What LIKE does not copy from the parent.
+const char* storage_clauses(Oid parent) {
+  Relation table = relation_open(parent, NoLock);
+  const Oid method = table->rd_rel->relam;  // from PostgreSQL 17 on
+  const Oid space = table->rd_rel->reltablespace;
+  relation_close(table, NoLock);
+  return psprintf(
+      "%s%s",
+      OidIsValid(method) ? psprintf(" USING %s", quote_identifier(get_am_name(method))) : "",
+      OidIsValid(space) ? psprintf(" TABLESPACE %s", quote_identifier(get_tablespace_name(space)))
+                        : "");
+}
+
+void create_partition(const Request& request, Oid first, std::int64_t unit) {
+  const TimestampTz begin = request.unit.begin(unit);
+  const TimestampTz end = request.unit.begin(unit + 1);
+  const Oid schema = get_rel_namespace(request.parent);
+  const char* name = partition_name(request.parent, begin, request.unit.is_whole_days);
+  if (OidIsValid(get_relname_relid(name, schema)))
     ereport(ERROR,
-            (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-             errmsg("table \"%s\" is not partitioned by range on one column of an identifier type",
-                    RelationGetRelationName(table)),
-             errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
-                     "extension \"ids\".")));
-  return table;
+            (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
+             errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
+                       qualified_name(request.parent), range_text(begin, end)),
+             errhint("Rename that relation, or attach it if it was detached.")));
+  const char* table = qualified_name(request.parent);
+  const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
+  const char* bound = quote_identifier(get_func_name(first));
+  run_as_owner(request.parent,
+               psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING "
+                        "CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION)%s",
+                        partition, table, storage_clauses(request.parent)));
+  const Oid made = get_relname_relid(name, schema);
+  // Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent
+  // meanwhile.
+  run_as_owner(request.parent,
+               psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (pg_catalog.%s('%s')) "
+                        "TO (pg_catalog.%s('%s'))",
+                        table, partition, bound, time_text(begin), bound, time_text(end)));
+  if (!is_partition_of(made, request.parent)) renamed_meanwhile(request.parent);
 }
 
-// A bound as a time. If the bound lies within the ids of a time, a lower bound excludes that time
-// and an upper bound includes it: a partition has all ids of the times after its lower bound, and
-// none of the times after its upper one.
-RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
-  RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
-  if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
-  const Datum id = bounds->datums[i][0];
-  result.infinite = false;
-  result.val = TimestampTzGetDatum(key.time(id));
-  const bool whole =
-      DatumGetInt32(FunctionCall2Coll(&key.key->partsupfunc[0], key.key->partcollation[0], id,
-                                      FunctionCall1(&key.first, result.val))) <= 0;
-  result.inclusive = lower == whole;
-  return result;
+std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
+  TimeKey key;
+  Relation table = open_parent(parent, key);
+  const std::span<const Partition> partitions = read_partitions(table, key);
+  relation_close(table, AccessShareLock);
+  auto* expired = static_cast<Partition*>(palloc(sizeof(Partition) * (partitions.size() + 1)));
+  std::size_t count = 0;
+  for (const Partition& partition : partitions)
+    if (!partition.is_detaching && !partition.upper.infinite && partition.end() <= before)
+      expired[count++] = partition;
+  return {expired, count};
+}
+
+void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
+  // So that it keeps its name.
+  LockRelationOid(expired.oid, AccessExclusiveLock);
+  const char* table = qualified_name(parent);
+  const char* partition = qualified_name(expired.oid);
+  const char* kind =
+      get_rel_relkind(expired.oid) == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
+  // If a foreign key references the table, PostgreSQL drops a partition only after it has been
+  // detached.
+  if (change == Change::detach || is_referenced) {
+    run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", table, partition));
+    if (is_partition_of(expired.oid, parent)) renamed_meanwhile(parent);
+  }
+  if (change == Change::drop) {
+    run_as_owner(parent, psprintf("DROP %s %s", kind, partition));
+    if (get_rel_name(expired.oid)) renamed_meanwhile(parent);
+  }
+  ereport(NOTICE, (errmsg("%s partition \"%s\" of table \"%s\" with the times %s",
+                          change == Change::detach ? "detached" : "dropped", partition, table,
+                          range_text(expired))));
+}
+
+void refuse_nulls(FunctionCallInfo fcinfo, const char* procedure) {
+  for (int i = 0; i < PG_NARGS(); ++i)
+    if (PG_ARGISNULL(i))
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                      errmsg("arguments of %s must not be null", procedure)));
+}
+
+void refuse_times(TimestampTz from, TimestampTz upto) {
+  if (TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(upto))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("arguments \"from\" and \"upto\" must be finite")));
+  if (from > upto)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("argument \"from\" must not be after argument \"upto\""),
+                    errdetail("The times are %s and %s.", time_text(from), time_text(upto))));
 }
 
 }  // namespace
 
-// ids_partition_key(parent regclass) -> (first regproc, times tstzrange)
-IDS_FUNCTION(ids_partition_key) {
-  TimeKey key;
-  Relation table = open_parent(PG_GETARG_OID(0), key);
-  RangeBound limits[2];
-  for (const bool lower : {true, false}) {
-    const Datum time = TimestampTzGetDatum(lower ? DT_NOBEGIN : DT_NOEND);
-    limits[lower] = {.val = TimestampTzGetDatum(key.time(FunctionCall1(&key.first, time))),
-                     .infinite = false,
-                     .inclusive = true,
-                     .lower = lower};
-  }
-  relation_close(table, AccessShareLock);
-  return row_datum(fcinfo, {ObjectIdGetDatum(key.first.fn_oid),
-                            tstzrange_datum(fcinfo, limits[true], limits[false])});
+// ids_create_partitions(parent regclass, every interval, from timestamptz, upto timestamptz)
+IDS_FUNCTION(ids_create_partitions) {
+  refuse_nulls(fcinfo, "ids_create_partitions");
+  const TimestampTz from = PG_GETARG_TIMESTAMPTZ(2);
+  const TimestampTz upto = PG_GETARG_TIMESTAMPTZ(3);
+  refuse_times(from, upto);
+  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), from, upto};
+  if (find_missing(request, 1).units.empty()) return (Datum)0;
+
+  lock_tables(request.parent, Change::create);
+  SPI_connect();
+  const Missing missing = find_missing(request, kMaxUnits);
+  for (const std::int64_t unit : missing.units) create_partition(request, missing.first, unit);
+  SPI_finish();
+  return (Datum)0;
 }
 
-// ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
-// order, including partitions that are being detached; the times of a default partition are null.
-IDS_FUNCTION(ids_partition_times) {
-  InitMaterializedSRF(fcinfo, 0);
-  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  TimeKey key;
-  Relation table = open_parent(PG_GETARG_OID(0), key);
-  PartitionDesc partitions = RelationGetPartitionDesc(table, false);
-  const PartitionBoundInfoData* bounds = partitions->boundinfo;
-  // The bounds are in order; a partition reaches from one to the next.
-  for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
-    if (bounds->indexes[i] < 0) continue;
-    Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->indexes[i]]),
-                      tstzrange_datum(fcinfo, bound_time(key, bounds, i - 1, true),
-                                      bound_time(key, bounds, i, false))};
-    bool nulls[2] = {};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
-  if (bounds != nullptr && bounds->default_index >= 0) {
-    Datum values[] = {ObjectIdGetDatum(partitions->oids[bounds->default_index]), 0};
-    bool nulls[] = {false, true};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
-  relation_close(table, AccessShareLock);
+// ids_drop_partitions(parent regclass, before timestamptz, detach boolean)
+IDS_FUNCTION(ids_drop_partitions) {
+  refuse_nulls(fcinfo, "ids_drop_partitions");
+  const Oid parent = PG_GETARG_OID(0);
+  const TimestampTz before = PG_GETARG_TIMESTAMPTZ(1);
+  const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
+  if (find_expired(parent, before).empty()) return (Datum)0;
+
+  lock_tables(parent, change);
+  SPI_connect();
+  const bool is_referenced = ForeignKeys(parent).referencing != NIL;
+  for (const Partition& expired : find_expired(parent, before))
+    drop_partition(parent, expired, change, is_referenced);
+  SPI_finish();
   return (Datum)0;
 }

@@ -25,6 +25,95 @@ is(ask($node, 'owner', 'GRANT EXECUTE ON FUNCTION ids_reset_clock() TO owner; SE
 is(ask($node, 'owner', 'SELECT ids_advance_clock(now())', database => 'owned'), '42501', 'or advance it');
 is($node->safe_psql('postgres', 'SELECT ids_reset_clock(), ids_advance_clock(now())'), '|', 'a superuser can');
 
+# The code of a table's owner never runs with more rights than the owner's, whoever changes the table's partitions. The owner lays
+# three traps: a check of the table, a check of its key's domain, and a cast that a foreign key to the table needs.
+$node->safe_psql('postgres', q{
+	CREATE SCHEMA trap;
+	CREATE ROLE hostile LOGIN;
+	CREATE ROLE member LOGIN IN ROLE hostile;
+	CREATE ROLE stranger LOGIN;
+	ALTER ROLE stranger NOINHERIT;
+	GRANT hostile TO stranger;
+	GRANT ALL ON SCHEMA trap TO hostile;
+	GRANT USAGE ON SCHEMA trap TO PUBLIC});
+my $versioned = $node->pg_version >= 16;
+$node->safe_psql('postgres', 'CREATE ROLE member_without_set LOGIN; GRANT hostile TO member_without_set WITH INHERIT TRUE, SET FALSE') if $versioned;
+$node->safe_psql('postgres', q{
+	SET ROLE hostile;
+	SET search_path = trap;
+	CREATE FUNCTION spring() RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE statement text;
+	BEGIN
+		RAISE WARNING 'trap: % with %', current_user, current_setting('search_path');
+		FOREACH statement IN ARRAY ARRAY['RESET ROLE', 'SET ROLE postgres', 'RESET SESSION AUTHORIZATION', 'ALTER ROLE hostile SUPERUSER'] LOOP
+			BEGIN
+				EXECUTE statement;
+				RAISE WARNING 'trap: it did %', statement;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+		END LOOP;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION ok(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.spring(); END';
+	CREATE FUNCTION ok(ulid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.spring(); END';
+	CREATE TYPE key AS ENUM ('a');
+	CREATE FUNCTION cast_key(key) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring(); RETURN ulid_first($$2030-01-01 00:00:00+00$$); END';
+	CREATE CAST (key AS ulid) WITH FUNCTION cast_key(key) AS IMPLICIT;
+});
+my %lay = (
+	'a check' => 'CREATE TABLE trap.log (id ulid PRIMARY KEY, n int, CONSTRAINT trap CHECK (trap.ok(1))) PARTITION BY RANGE (id)',
+	'a domain' => 'CREATE DOMAIN trap.id AS ulid CHECK (trap.ok(VALUE)); CREATE TABLE trap.log (id trap.id PRIMARY KEY, n int) PARTITION BY RANGE (id)',
+	'a foreign key' => q{CREATE TABLE trap.log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CREATE TABLE trap.log_rest PARTITION OF trap.log FOR VALUES FROM (ulid_first('2029-01-01')) TO (ulid_first('2031-01-01'));
+		INSERT INTO trap.log VALUES (ulid_first('2030-01-01 00:00:00+00'));
+		CREATE TABLE trap.note (log trap.key REFERENCES trap.log);
+		INSERT INTO trap.note VALUES ('a')});
+my %springs = ('a check' => qr/creates/, 'a domain' => qr/creates/, 'a foreign key' => qr/drops|detaches/);
+my %call = (
+	creates => q{CALL ids_create_partitions('trap.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00')},
+	detaches => q{CALL ids_drop_partitions('trap.log', '2026-01-02 00:00:00+00', detach => true)},
+	drops => q{CALL ids_drop_partitions('trap.log', '2026-01-03 00:00:00+00')});
+foreach my $trap (sort keys %lay)
+{
+	foreach my $role ('postgres', 'member', $versioned ? 'member_without_set' : ())
+	{
+		$node->safe_psql('postgres', "SET ROLE hostile; SET client_min_messages = error; $lay{$trap}");
+		foreach my $action ('creates', 'detaches', 'drops')
+		{
+			my ($code, undef, $error) = $node->psql('postgres', $call{$action}, $role eq 'postgres' ? () : (extra_params => [ '-U', $role ]));
+			is($code, 0, "$trap: $role $action") or diag($error);
+			my %seen = map { $_ => 1 } $error =~ /trap: (.*)/g;
+			my $expected = $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '';
+			is(join(', ', sort keys %seen), $expected, "$trap: what runs is the owner's when $role $action");
+			$node->psql('postgres', q{INSERT INTO trap.log VALUES (ulid_first('2026-01-01 00:00:00+00')), (ulid_first('2026-01-02 00:00:00+00'))}, extra_params => [ '-U', 'hostile' ]) if $action eq 'creates';
+		}
+		is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'trap.log'::regclass AND inhrelid <> coalesce(to_regclass('trap.log_rest'), 0)}), '0', "$trap: $role created, detached and dropped");
+		is($node->safe_psql('postgres', q{SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p')}), 'hostile', "$trap: all belongs to the owner");
+		$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT format('DROP TABLE IF EXISTS %s CASCADE', string_agg(oid::regclass::text, ', ')) FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition \gexec
+			DROP DOMAIN IF EXISTS trap.id});
+	}
+}
+is($node->safe_psql('postgres', q{SELECT rolname FROM pg_roles WHERE rolsuper AND rolname = 'hostile'}), '', 'the owner of the traps has gained nothing');
+
+# What the owner must have, because the statements run as the owner.
+sub error_of
+{
+	my ($role, $sql) = @_;
+	$node->psql('postgres', $sql, stderr => \my $error, $role eq 'postgres' ? () : (extra_params => [ '-U', $role ]));
+	return $error;
+}
+$node->safe_psql('postgres', q{SET ROLE hostile; CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)});
+like(error_of('stranger', $call{creates}), qr/ERROR:  must be owner of table log/, 'who does not inherit the rights of the owner is refused');
+like(error_of('ordinary', $call{creates}), qr/ERROR:  must be owner of table log/, 'and so is everybody else');
+$node->safe_psql('postgres', 'REVOKE CREATE ON SCHEMA trap FROM hostile');
+like(error_of('postgres', $call{creates}), qr/ERROR:  permission denied for schema trap\n(?s:.*)HINT:  .*role "hostile"/, 'an owner who may not create tables');
+$node->safe_psql('postgres', "GRANT CREATE ON SCHEMA trap TO hostile; $call{creates}; ALTER TABLE trap.log_20260101 OWNER TO ordinary");
+like(error_of('postgres', $call{drops}), qr/ERROR:  must be owner of table log_20260101\n(?s:.*)HINT:  .*role "hostile"/, 'a partition of a third role');
+like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/, 'whom the parent does not obey');
+$node->safe_psql('postgres', 'DROP TABLE trap.log');
+like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
+	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
+
 is(ask($node, 'owner', 'DROP EXTENSION ids', database => 'owned'), '', 'the owner drops the extension');
 
 $node->stop;

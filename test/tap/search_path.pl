@@ -92,5 +92,65 @@ foreach my $type (@types)
 		'2', "$type: partitions of a temporary table");
 }
 
+# Tables of the same name elsewhere: pg_temp last in the path, as the manual recommends for SECURITY DEFINER, hides a temporary
+# table behind a permanent one. The procedures leave alone all but the partitions of the table that they are given.
+my $day = "'2026-01-01 00:00:00+00'";
+my $create = "CALL ids_create_partitions('PARENT', '1 day', $day, '2026-01-03 00:00:00+00');";
+my $drop = "CALL ids_drop_partitions('PARENT', '2026-01-03 00:00:00+00');";
+my $detach = "CALL ids_drop_partitions('PARENT', '2026-01-03 00:00:00+00', detach => true);";
+$node->safe_psql('postgres', 'CREATE EXTENSION ids; CREATE SCHEMA app; CREATE ROLE someone LOGIN');
+my %table = (
+	'a plain table' => 'CREATE TABLE NAME_20260101 (id ulid, precious int); INSERT INTO NAME_20260101 VALUES (NULL, 1);',
+	'a partitioned table' => 'CREATE TABLE NAME (id ulid, precious int) PARTITION BY RANGE (id);',
+	'a partitioned table with that partition' => "CREATE TABLE NAME (id ulid, precious int) PARTITION BY RANGE (id); CREATE TABLE NAME_20260101 PARTITION OF NAME FOR VALUES FROM (ulid_first($day)) TO (ulid_first('2026-01-02 00:00:00+00')); INSERT INTO NAME VALUES (ulid_first($day), 1);",
+	'a view' => 'CREATE VIEW NAME AS SELECT 1 AS precious;');
+my $everything = q{SELECT string_agg(format('%s %s %s', c.oid, relname, coalesce(inhparent, 0)), ', ' ORDER BY c.oid) FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid WHERE relnamespace = NAMESPACE};
+my $locks = q{SELECT count(*) FROM pg_locks JOIN pg_class c ON c.oid = relation WHERE pid = pg_backend_pid() AND relnamespace = NAMESPACE AND mode <> 'AccessShareLock';};
+foreach my $namesake (sort keys %table)
+{
+	# Where the namesake is, where the parent is, and the path.
+	foreach (
+		[ 'public', 'pg_temp', 'public, pg_temp' ],
+		[ 'public', 'pg_temp', 'pg_catalog, public, pg_temp' ],
+		[ 'pg_temp', 'public', 'public' ],
+		[ 'pg_temp', 'app', 'pg_temp, app' ],
+		[ 'public', 'app', 'public, app' ])
+	{
+		my ($elsewhere, $here, $path) = @$_;
+		foreach my $change ($detach, $drop)
+		{
+			my $script = "SET client_min_messages = error; $table{$namesake} CREATE TABLE PARENT (id ulid) PARTITION BY RANGE (id); SET search_path = $path;\n"
+				. "SELECT ($everything) AS before \\gset\n"
+				. join('', map { "BEGIN; $_ SELECT count(*) FROM ids_partitions('PARENT'); $locks COMMIT;\n" } $create, $change)
+				. "SELECT :'before' = ($everything)";
+			$script =~ s/NAMESPACE/$elsewhere eq 'pg_temp' ? 'pg_my_temp_schema()' : "'$elsewhere'::regnamespace"/ge;
+			$script =~ s/NAME/$elsewhere.job/g;
+			$script =~ s/PARENT/$here.job/g;
+			$node->psql('postgres', $script, stdout => \my $out, stderr => \my $error);
+			is("$out$error", "2\n0\n0\n0\nt", "$namesake in $elsewhere, the parent in $here, search_path = $path: " . ($change eq $drop ? 'drop' : 'detach'));
+			$node->safe_psql('postgres', 'SET client_min_messages = error; DROP SCHEMA app, public CASCADE; CREATE SCHEMA app; CREATE SCHEMA public');
+		}
+	}
+}
+
+# A superuser's function that checks whose table it is, and lets everybody call it.
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION public.clear(parent regclass) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+	BEGIN
+		IF (SELECT relowner <> session_user::regrole FROM pg_class WHERE oid = parent) THEN
+			RAISE EXCEPTION 'not yours';
+		END IF;
+		CALL ids_drop_partitions(parent, 'infinity');
+	END $$;
+	CREATE TABLE public.victim (precious int);
+	INSERT INTO public.victim VALUES (1);
+	GRANT USAGE ON SCHEMA public TO someone});
+is($node->psql('postgres', q{
+	CREATE TEMP TABLE job (id ulid) PARTITION BY RANGE (id);
+	CREATE TEMP TABLE victim PARTITION OF pg_temp.job FOR VALUES FROM (MINVALUE) TO (ulid_first('2020-01-01'));
+	SET search_path = public, pg_temp;
+	SELECT public.clear('pg_temp.job')}, extra_params => [ '-U', 'someone' ]), 0, 'someone has a superuser\'s function drop partitions of a temporary table');
+is($node->safe_psql('postgres', 'SELECT precious FROM public.victim'), '1', 'and drops no other table');
+
 $node->stop;
 done_testing();

@@ -1,0 +1,125 @@
+#include "partitions/bounds.hpp"
+
+#include "core/bytes.hpp"
+#include "pg/clock.hpp"
+#include "pg/datum.hpp"
+
+using namespace ids;
+
+namespace {
+
+// The function pg_catalog.prefix_suffix(argument) -> result, if there is one.
+Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid result) {
+  List* name =
+      list_make2(makeString(pstrdup("pg_catalog")), makeString(psprintf("%s_%s", prefix, suffix)));
+  const Oid function = LookupFuncName(name, 1, &argument, true);
+  return OidIsValid(function) && get_func_rettype(function) == result ? function : InvalidOid;
+}
+
+// Whether the table is partitioned by range on one column, in the usual order of a type whose
+// values have times.
+bool find_time_key(Relation table, TimeKey& result) {
+  if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE) return false;
+  result.key = RelationGetPartitionKey(table);
+  if (result.key->strategy != PARTITION_STRATEGY_RANGE || result.key->partnatts != 1 ||
+      result.key->partattrs[0] == 0)
+    return false;
+  const Oid type = getBaseType(result.key->parttypid[0]);
+  const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
+  if (!OidIsValid(order) || get_opclass_family(order) != result.key->partopfamily[0]) return false;
+
+  HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  if (!HeapTupleIsValid(row)) return false;
+  // UUIDs are assumed to be of version 7.
+  result.is_uuid = type == UUIDOID;
+  const char* prefix =
+      result.is_uuid ? "uuidv7"
+                     : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
+  ReleaseSysCache(row);
+  const Oid first = boundary_function(prefix, "first", TIMESTAMPTZOID, type);
+  const Oid extract_timestamp =
+      boundary_function(prefix, "extract_timestamp", type, TIMESTAMPTZOID);
+  if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
+  fmgr_info(first, &result.first);
+  fmgr_info(extract_timestamp, &result.extract_timestamp);
+  return true;
+}
+
+// A bound as a time.
+RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
+  RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
+  if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
+  const Datum id = bounds->datums[i][0];
+  result.infinite = false;
+  result.val = TimestampTzGetDatum(key.time(id));
+  const bool whole =
+      DatumGetInt32(FunctionCall2Coll(&key.key->partsupfunc[0], key.key->partcollation[0], id,
+                                      FunctionCall1(&key.first, result.val))) <= 0;
+  result.inclusive = lower == whole;
+  return result;
+}
+
+}  // namespace
+
+// A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
+// the ids that it sorts among: version 7 begins with 48 bits of milliseconds.
+TimestampTz TimeKey::time(Datum id) {
+  if (!is_uuid) return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
+  const auto bits = load_big_endian<std::uint64_t>(DatumGetUUIDP(id)->data);
+  return timestamptz_from_unix_us(static_cast<std::int64_t>(bits >> 16) * 1000);
+}
+
+Relation ids::open_parent(Oid parent, TimeKey& key) {
+  Relation table = relation_open(parent, AccessShareLock);
+  if (!find_time_key(table, key))
+    ereport(ERROR,
+            (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+             errmsg("table \"%s\" is not partitioned by range on one column of an identifier type",
+                    RelationGetRelationName(table)),
+             errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
+                     "extension \"ids\".")));
+  return table;
+}
+
+std::span<const Partition> ids::read_partitions(Relation parent, TimeKey& key) {
+  PartitionDesc partitions = RelationGetPartitionDesc(parent, false);
+  const PartitionBoundInfoData* bounds = partitions->boundinfo;
+  auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * (partitions->nparts + 1)));
+  std::size_t count = 0;
+  // The bounds are in order; a partition reaches from one to the next.
+  for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
+    if (bounds->indexes[i] < 0) continue;
+    const Oid oid = partitions->oids[bounds->indexes[i]];
+    result[count++] = {
+        .oid = oid,
+        .lower = bound_time(key, bounds, i - 1, true),
+        .upper = bound_time(key, bounds, i, false),
+        .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid)};
+  }
+  return {result, count};
+}
+
+// ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
+// order, without partitions that are being detached, because they take no more rows; the times of
+// a default partition are null.
+IDS_FUNCTION(ids_partition_times) {
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  TimeKey key;
+  Relation table = open_parent(PG_GETARG_OID(0), key);
+  for (const Partition& partition : read_partitions(table, key)) {
+    if (partition.is_detaching) continue;
+    Datum values[] = {ObjectIdGetDatum(partition.oid),
+                      tstzrange_datum(fcinfo, partition.lower, partition.upper)};
+    bool nulls[2] = {};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  }
+  const Oid rest = get_default_partition_oid(RelationGetRelid(table));
+  if (OidIsValid(rest)) {
+    Datum values[] = {ObjectIdGetDatum(rest), 0};
+    bool nulls[] = {false, true};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  }
+  relation_close(table, AccessShareLock);
+  return (Datum)0;
+}

@@ -1,0 +1,82 @@
+#include "partitions/owner.hpp"
+
+using namespace ids;
+
+namespace {
+
+// PostgreSQL's errors know neither our recipe nor whom the statement runs as.
+char* hint_of(const ErrorData& error, Oid table, Oid owner) {
+  // About a row of the default partition. The error of a check names a constraint.
+  if (error.sqlerrcode == ERRCODE_CHECK_VIOLATION && error.table_name && !error.constraint_name)
+    return pstrdup(
+        "Move these rows to the new partition: see \"Draining a default partition\" in the "
+        "cookbook of extension \"ids\".");
+  if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE) return error.hint;
+  const char* name = GetUserNameFromId(owner, false);
+  if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
+    return psprintf("Only role \"%s\", its owner, can create partitions of a temporary table.",
+                    name);
+  return psprintf(
+      "Statements on partitions run as the owner of the partitioned table, role \"%s\", which "
+      "needs this permission.",
+      name);
+}
+
+void execute(const char* statement, Oid table, Oid owner) {
+  MemoryContext context = CurrentMemoryContext;
+  PG_TRY();
+  {
+    const int result = SPI_execute(statement, false, 0);
+    if (result < 0) elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    ErrorData* error = CopyErrorData();
+    FlushErrorState();
+    error->hint = hint_of(*error, table, owner);
+    ReThrowError(error);
+  }
+  PG_END_TRY();
+}
+
+}  // namespace
+
+const char* ids::qualified_name(Oid table) {
+  const char* name = get_rel_name(table);
+  const char* schema = get_namespace_name(get_rel_namespace(table));
+  if (!name || !schema)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("relation with OID %u does not exist", table)));
+  return quote_qualified_identifier(schema, name);
+}
+
+Oid ids::check_owner(Oid table) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+  if (!HeapTupleIsValid(row))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("relation with OID %u does not exist", table)));
+  const auto* relation = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
+  const Oid owner = relation->relowner;
+  if (!has_privs_of_role(GetUserId(), owner))
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, NameStr(relation->relname));
+  ReleaseSysCache(row);
+  return owner;
+}
+
+void ids::run_as_owner(Oid table, const char* statement) {
+  const Oid owner = check_owner(table);
+  if (owner == GetUserId()) return execute(statement, table, owner);
+
+  // After an error, the end of the transaction or subtransaction restores all of this.
+  Oid user;
+  int context;
+  GetUserIdAndSecContext(&user, &context);
+  SetUserIdAndSecContext(owner, context | SECURITY_RESTRICTED_OPERATION);
+  const int settings = NewGUCNestLevel();
+  set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+                    GUC_ACTION_SAVE, true, 0, false);
+  execute(statement, table, owner);
+  AtEOXact_GUC(false, settings);
+  SetUserIdAndSecContext(user, context);
+}

@@ -1,0 +1,20 @@
+// Statements that change a table's partitions. They run as the table's owner: a check, a domain, a
+// cast or an event trigger may run anybody's code then, and a superuser's call must not give it
+// more rights than the owner has.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+// The table as its schema and name, quoted: what a statement needs to mean it in any search_path.
+const char* qualified_name(Oid table);
+
+// Raises 42501 unless the caller has the rights of the table's owner, whom it returns.
+Oid check_owner(Oid table);
+
+// Runs one statement as the owner of the table. If that is not the caller, the statement is a
+// security-restricted operation with a search_path of its own, as REINDEX is. Needs SPI.
+void run_as_owner(Oid table, const char* statement);
+
+}  // namespace ids
