@@ -70,39 +70,22 @@ CREATE TABLE item (
 );
 INSERT INTO item (event) VALUES ('before the crash');
 SQL
-# From now on the server's clock is an hour slow while the file slow is there.
-g++ -shared -fPIC -x c++ -o "$cluster/clock.so" - <<'CPP'
-#include <cstdlib>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <ctime>
-#include <unistd.h>
-
-extern "C" int clock_gettime(clockid_t clock, timespec *now) noexcept {
-  long result = syscall(SYS_clock_gettime, clock, now);
-  if (clock == CLOCK_REALTIME && access(getenv("SLOW"), F_OK) == 0) now->tv_sec -= 3600;
-  return static_cast<int>(result);
-}
-extern "C" int gettimeofday(timeval *now, void *) noexcept {
-  timespec precise;
-  int result = clock_gettime(CLOCK_REALTIME, &precise);
-  *now = {precise.tv_sec, precise.tv_nsec / 1000};
-  return result;
-}
-CPP
-printf "%s = '%s'\n" LD_PRELOAD "$cluster/clock.so" SLOW "$cluster/slow" >>"$cluster/environment"
+# From now on libfaketime turns the server's clock by what this file says.
+echo +0 >"$cluster/clock"
+printf "%s = '%s'\n" LD_PRELOAD "$(echo /usr/lib/*/faketime/libfaketime.so.1)" FAKETIME_TIMESTAMP_FILE "$cluster/clock" \
+  FAKETIME_NO_CACHE 1 FAKETIME_DONT_FAKE_MONOTONIC 1 DONT_FAKE_MONOTONIC 1 >>"$cluster/environment"
 server stop -m immediate
 server start
 sql -c "INSERT INTO item (event) VALUES ('after the crash')"
 sql -c 'TRUNCATE made'
 four_sessions_insert 500
-touch "$cluster/slow"
+echo -1h >"$cluster/clock"
 sql -c "INSERT INTO item (event) VALUES ('an hour back')"
 sql -e -c 'SELECT event, "the clock", id, id::timestamptz::time(3) AS "its time" FROM item ORDER BY id;'
 
 step 'The four sessions made 500 ids each before the clock stepped back, and now make 500 more:'
 four_sessions_insert 500
-rm "$cluster/slow"
+echo +0 >"$cluster/clock"
 sql -c 'TABLE disorder'
 
 step 'A year of rows, one every five minutes. The primary key finds those of a day: no column with the time is needed.'

@@ -46,7 +46,7 @@ deps: ## install what is missing for "make check" (Debian and its kin)
 
 demo: export PATH := $(CURDIR)/build/unpacked/bin:$(PATH)
 demo: ## install the few packages it needs, build, show the extension at work on a private server
-	@test/tools/deps.sh server pg_virtualenv linked-compiler unpacked-headers
+	@test/tools/deps.sh server pg_virtualenv linked-compiler unpacked-headers faketime
 	@$(MAKE) -s -j"$$(nproc)" all WERROR=-Werror
 	@$(SERVER) test/tools/demo.sh
 
