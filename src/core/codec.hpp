@@ -1,6 +1,7 @@
 // What the extension has to know about an identifier type.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -100,24 +101,18 @@ constexpr const char* generate_time_range() noexcept {
   return C::kTimeRange;
 }
 
-// The smallest value whose time is at or after unix_us microseconds since 1970. For a time out of
-// range it is the type's first or last value.
+// The smallest value whose time is at or after unix_us microseconds since 1970, and the greatest
+// whose time is at or before. For a time out of range they are the type's first or last value.
 template <TimeLayout C>
 constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
   const std::int64_t time = ceil_divide(unix_us, C::kUnitUs);
-  if (time < C::kMinTime) return C::first(C::kMinTime);
-  if (time > C::kMaxTime) return C::last(C::kMaxTime);
-  return C::first(time);
+  return time > C::kMaxTime ? C::last(C::kMaxTime) : C::first(std::max(time, C::kMinTime));
 }
 
-// The greatest value whose time is at or before unix_us microseconds since 1970. For a time out of
-// range it is the type's first or last value.
 template <TimeLayout C>
 constexpr typename C::Value last_until(std::int64_t unix_us) noexcept {
   const std::int64_t time = floor_divide(unix_us, C::kUnitUs);
-  if (time < C::kMinTime) return C::first(C::kMinTime);
-  if (time > C::kMaxTime) return C::last(C::kMaxTime);
-  return C::last(time);
+  return time < C::kMinTime ? C::first(C::kMinTime) : C::last(std::min(time, C::kMaxTime));
 }
 
 }  // namespace ids

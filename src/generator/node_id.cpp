@@ -1,3 +1,18 @@
+// Servers that share a node id, or have none, may make the same snowflakes. So no ordinary user may
+// change or remove that of the server, and a value that anybody gave must not become none in
+// silence. Once the library is loaded, PGC_SUSET sees to that. But a session loads it when it first
+// needs it. Until then everybody may set ids.node_id to anything, and when it is defined PostgreSQL
+// drops what is not valid or not permitted, with a mere warning. Hence:
+//
+// - It is a string, and everything is valid while it is defined: ids.node_id = 70000 in
+//   postgresql.conf stays there, also after RESET and ROLLBACK, and whoever needs it gets an error.
+// - A value of the client overrides the server's, so PGOPTIONS='-c ids.node_id=9' would remove it:
+//   9 is dropped, and nothing is left. What was lost like this is replaced by "refused". That has
+//   the rank of a client's value, or else a reload would put the value of postgresql.conf in the
+//   place of one that the role has.
+// - The value that RESET would restore may be lost, too, under one that counts now: a superuser's
+//   function with a SET clause may be the first to need the library.
+// - The first need may be in a parallel query, in its leader or in a worker.
 #include "generator/node_id.hpp"
 
 #include "pg/postgres.hpp"
@@ -10,16 +25,11 @@ constexpr char kName[] = "ids.node_id";
 constexpr int kNone = -1;
 constexpr int kGreatest = 65535;
 constexpr int kInvalid = -2;
+constexpr char kRefused[] = "refused";
 
-// A value may be set before the library is loaded. If the setting were an integer, PostgreSQL would
-// then drop an invalid value with a mere warning, and ids would be made without a node id. So it is
-// a string: it keeps an invalid value, even after RESET and ROLLBACK, and using it is an error.
 char* text = nullptr;
 int value = kNone;
 bool defining = false;
-
-// Replaces a value that was lost because it was set without permission.
-constexpr char kRefused[] = "refused";
 
 int parse(const char* given) {
   int number = 0;
@@ -28,7 +38,7 @@ int parse(const char* given) {
   return valid ? number : kInvalid;
 }
 
-// A parallel worker accepts whatever its leader has.
+// A parallel worker accepts whatever its leader has: queries that need no node id go on.
 bool check(char** given, void**, GucSource) {
   if (defining || InitializingParallelWorker || parse(*given) != kInvalid) return true;
   GUC_check_errdetail("A node id is a number from 0 to %d, or -1 for none.", kGreatest);
@@ -61,7 +71,7 @@ Given given_values() {
   return {now, after_reset};
 }
 
-// Without this, a library that is loaded while a query runs in parallel would lose every value.
+// Without this flag a value would be lost in a library that is loaded while a query is parallel.
 #ifdef GUC_ALLOW_IN_PARALLEL
 constexpr int kFlags = GUC_ALLOW_IN_PARALLEL;
 #else
@@ -105,7 +115,6 @@ void define_settings() {
     define_node_id();
     const Given after = given_values();
     const bool lost = (before.now && !after.now) || (before.after_reset && !after.after_reset);
-    // As a value from the client, it survives a reload of the configuration.
     if (lost) set(kRefused, PGC_S_CLIENT);
   }
   defining = false;

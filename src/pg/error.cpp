@@ -118,7 +118,7 @@ void time_not_generated(const char* type, const char* range) {
                   errdetail("gen_%s accepts times from %s.", type, range)));
 }
 
-void time_does_not_fit(const char* type, const char* range) {
+void time_out_of_range(const char* type, const char* range) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for %s", type),
                   errdetail("Type %s holds times from %s.", type, range)));

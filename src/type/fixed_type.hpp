@@ -152,7 +152,7 @@ struct FixedType : TimedType<C> {
   // The arguments of T_from_parts: a time (else 22008), a number (22003) or bytes (22P03).
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < C::kMinTime || time > C::kMaxTime) time_does_not_fit(C::kName, C::kTimeRange);
+    if (time < C::kMinTime || time > C::kMaxTime) time_out_of_range(C::kName, C::kTimeRange);
     return static_cast<std::uint64_t>(time);
   }
   static std::uint32_t number_field(const char* name, std::int32_t number, std::uint32_t greatest) {
@@ -226,65 +226,37 @@ struct FixedType : TimedType<C> {
 
 // Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
-#define IDS_TYPE(name, codec) IDS_FIXED_TYPE(name, ids::FixedType<codec>)
-#define IDS_FIXED_TYPE(name, type)                                             \
-  IDS_TYPE_FUNCTION(name, type, in)                                            \
-  IDS_TYPE_FUNCTION(name, type, out)                                           \
-  IDS_TYPE_FUNCTION(name, type, to_text)                                       \
-  IDS_TYPE_FUNCTION(name, type, recv)                                          \
-  IDS_TYPE_FUNCTION(name, type, send)                                          \
-  IDS_TYPE_FUNCTION(name, type, is_valid)                                      \
-  IDS_TYPE_FUNCTION(name, type, from_bytea)                                    \
-  IDS_TYPE_FUNCTION(name, type, to_bytea)                                      \
-  IDS_TYPE_FUNCTION(name, type, eq)                                            \
-  IDS_TYPE_FUNCTION(name, type, ne)                                            \
-  IDS_TYPE_FUNCTION(name, type, lt)                                            \
-  IDS_TYPE_FUNCTION(name, type, le)                                            \
-  IDS_TYPE_FUNCTION(name, type, gt)                                            \
-  IDS_TYPE_FUNCTION(name, type, ge)                                            \
-  IDS_TYPE_FUNCTION(name, type, cmp)                                           \
-  IDS_TYPE_FUNCTION(name, type, smaller)                                       \
-  IDS_TYPE_FUNCTION(name, type, larger)                                        \
-  IDS_TYPE_FUNCTION(name, type, hash)                                          \
-  IDS_TYPE_FUNCTION(name, type, hash_extended)                                 \
-  IDS_TYPE_FUNCTION(name, type, sortsupport)                                   \
-  IDS_SKIPSUPPORT(name, type)                                                  \
-  IDS_TYPE_FUNCTION(name, type, in_range)                                      \
-  IDS_TYPE_FUNCTION(name, type, distance)                                      \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_compress)                 \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_fetch)                    \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_consistent)               \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_union)                    \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_same)                     \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_penalty)                  \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_picksplit)                \
-  IDS_TYPE_FUNCTION(name, ids::GistClass<type>, gist_sortsupport)              \
-  IDS_TYPE_FUNCTION(name, type, extract_timestamp)                             \
-  IDS_TYPE_FUNCTION(name, type, first)                                         \
-  IDS_TYPE_FUNCTION(name, type, last)                                          \
-  IDS_TYPE_FUNCTION(name, type, range_first)                                   \
-  IDS_TYPE_FUNCTION(name, type, range_last)                                    \
-  IDS_TIME_PREDICATES(name, type)                                              \
-  IDS_TYPE_FUNCTION(name, type, support)                                       \
-  IDS_TYPE_FUNCTION(name, type, ineqsel)
+#define IDS_TYPE(name, codec)                                                              \
+  IDS_FUNCTIONS_OF_TYPE(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)                    \
+  IDS_FUNCTIONS_WITH_TYPE_LAST(IDS_FUNCTION_OF_TYPE, name, ids::FixedType<codec>)          \
+  IDS_GIST_FUNCTIONS(IDS_TYPE_FUNCTION, name, ids::GistClass<ids::FixedType<codec>>)       \
+  IDS_FUNCTIONS_SINCE_18(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)
 
-#define IDS_TIME_PREDICATES(name, type)                                        \
-  IDS_TYPE_FUNCTION(name, type, lt_timestamptz)                                \
-  IDS_TYPE_FUNCTION(name, type, le_timestamptz)                                \
-  IDS_TYPE_FUNCTION(name, type, gt_timestamptz)                                \
-  IDS_TYPE_FUNCTION(name, type, ge_timestamptz)                                \
-  IDS_TYPE_FUNCTION(name, type, contained_by_tstzrange)                        \
-  IDS_TYPE_FUNCTION(name, type, contained_by_tstzmultirange)                   \
-  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_lt)                             \
-  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_le)                             \
-  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_gt)                             \
-  IDS_FUNCTION_OF_TYPE(name, type, timestamptz_ge)                             \
-  IDS_FUNCTION_OF_TYPE(name, type, tstzrange_contains)                         \
-  IDS_FUNCTION_OF_TYPE(name, type, tstzmultirange_contains)
+#define IDS_FUNCTIONS_OF_TYPE(F, n, t)                                                     \
+  F(n, t, in) F(n, t, out) F(n, t, recv) F(n, t, send) F(n, t, to_text) F(n, t, is_valid)  \
+  F(n, t, from_bytea) F(n, t, to_bytea)                                                    \
+  F(n, t, eq) F(n, t, ne) F(n, t, lt) F(n, t, le) F(n, t, gt) F(n, t, ge) F(n, t, cmp)     \
+  F(n, t, smaller) F(n, t, larger) F(n, t, sortsupport) F(n, t, in_range)                  \
+  F(n, t, distance) F(n, t, hash) F(n, t, hash_extended)                                   \
+  F(n, t, extract_timestamp) F(n, t, first) F(n, t, last)                                  \
+  F(n, t, range_first) F(n, t, range_last)                                                 \
+  F(n, t, lt_timestamptz) F(n, t, le_timestamptz)                                          \
+  F(n, t, gt_timestamptz) F(n, t, ge_timestamptz)                                          \
+  F(n, t, contained_by_tstzrange) F(n, t, contained_by_tstzmultirange)                     \
+  F(n, t, support) F(n, t, ineqsel)
+
+#define IDS_FUNCTIONS_WITH_TYPE_LAST(F, n, t)                                              \
+  F(n, t, timestamptz_lt) F(n, t, timestamptz_le)                                          \
+  F(n, t, timestamptz_gt) F(n, t, timestamptz_ge)                                          \
+  F(n, t, tstzrange_contains) F(n, t, tstzmultirange_contains)
+
+#define IDS_GIST_FUNCTIONS(F, n, t)                                                        \
+  F(n, t, gist_compress) F(n, t, gist_fetch) F(n, t, gist_consistent) F(n, t, gist_union)  \
+  F(n, t, gist_same) F(n, t, gist_penalty) F(n, t, gist_picksplit) F(n, t, gist_sortsupport)
 
 #if PG_VERSION_NUM >= 180000
-#define IDS_SKIPSUPPORT(name, type) IDS_TYPE_FUNCTION(name, type, skipsupport)
+#define IDS_FUNCTIONS_SINCE_18(F, n, t) F(n, t, skipsupport)
 #else
-#define IDS_SKIPSUPPORT(name, type)
+#define IDS_FUNCTIONS_SINCE_18(F, n, t)
 #endif
 // clang-format on
