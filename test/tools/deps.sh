@@ -6,7 +6,7 @@
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
-[ $# -gt 0 ] || set -- server headers pg_virtualenv g++ clang++ libFuzzer catch2 IPC::Run sqlsmith faketime ent rngtest
+[ $# -gt 0 ] || set -- server headers pg_virtualenv g++ clang++ libFuzzer catch2 IPC::Run sqlsmith faketime ent rngtest spin
 
 has() {
   case $1 in
@@ -52,7 +52,7 @@ if ! command -v apt-get >/dev/null; then
   echo "Missing:" $missing >&2
   echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
   echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, the Perl module IPC::Run," >&2
-  echo "sqlsmith, faketime, ent and rngtest, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
+  echo "sqlsmith, faketime, ent, rngtest and spin, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
   echo "headers and g++; \"make demo\" also the server, pg_virtualenv and faketime; \"make unit\" only g++ and Catch2." >&2
   exit 1
 fi

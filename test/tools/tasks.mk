@@ -54,6 +54,8 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'unit tests'
 	@$(MAKE) unit
 	@$(MAKE) fuzz SECONDS=5
+	@echo 'the model'
+	@test/model/run.sh
 	@echo 'building'
 	@$(BUILD)
 	@$(MAKE) lint TIDY=
@@ -95,6 +97,10 @@ build/test/unit/%.o: test/unit/%.cpp | unit-deps
 	@$(CXX) $(UNIT_FLAGS) -Isrc -MMD -MP -c -o $@ $<
 
 -include $(UNIT_OBJS:.o=.d)
+
+model: ## check the whole model of T_settled(): minutes, and some GB of memory
+	@test/tools/deps.sh g++ spin
+	@test/model/run.sh full
 
 # Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
 
