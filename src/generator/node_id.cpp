@@ -107,8 +107,9 @@ int node_id(const char* type, int greatest) {
 
 void define_settings() {
   defining = true;
-  // The postmaster has no values from users.
-  if (!IsTransactionState()) {
+  // The postmaster has no values from users. Where nobody has given a value, none is lost: to ask
+  // for the values costs as much as to open the mark.
+  if (!IsTransactionState() || !GetConfigOption(kName, true, false)) {
     define_node_id();
   } else {
     const Given before = given_values();
