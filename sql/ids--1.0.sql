@@ -1326,13 +1326,18 @@ CREATE CAST (bigint AS snowflake) WITH FUNCTION snowflake_from_bigint(bigint);
 CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 	RETURN $1::bigint::numeric + 18446744073709551616; -- 2^64
 
+CREATE FUNCTION snowflake_from_numeric(numeric) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'convert snowflake to unsigned number';
+COMMENT ON FUNCTION snowflake_from_numeric(numeric) IS 'convert unsigned number to snowflake';
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
+CREATE CAST (numeric AS snowflake) WITH FUNCTION snowflake_from_numeric(numeric);
 
 COMMENT ON CAST (snowflake AS bigint)  IS 'convert snowflake to bigint of the same bits, which is negative';
 COMMENT ON CAST (bigint AS snowflake)  IS 'convert bigint to snowflake of the same bits';
 COMMENT ON CAST (snowflake AS numeric) IS 'convert snowflake to unsigned number';
+COMMENT ON CAST (numeric AS snowflake) IS 'convert unsigned number to snowflake';
 
 CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -53,6 +53,15 @@ SELECT 'aZl8N0y58M8'::snowflake::bigint, 'aZl8N0y58M8'::snowflake::numeric, 'lYG
 SELECT (-9223372036854775808)::bigint::snowflake, (-1)::bigint::snowflake;
 SELECT 0::bigint::snowflake;
 SELECT 9223372036854775807::bigint::snowflake;
+SELECT 9223372036854775808::numeric::snowflake, 18446744073709551615.00::numeric::snowflake, '10132576348103389185'::numeric::snowflake;
+SELECT count(*), bool_and(id::numeric::snowflake = id) AS round_trip FROM (SELECT gen_snowflake() AS id FROM generate_series(1, 1000)) s;
+SELECT 9223372036854775807::numeric::snowflake;
+SELECT 18446744073709551616::numeric::snowflake;
+SELECT 9223372036854775808.5::numeric::snowflake;
+SELECT (-1)::numeric::snowflake;
+SELECT 'NaN'::numeric::snowflake;
+SELECT 'infinity'::numeric::snowflake;
+SELECT 1e100::numeric::snowflake;
 SELECT ids_base62_encode(71027147798529), ids_base62_encode(71027147798529, upper_first => true), ids_base62_decode('katjjMQN'), ids_base62_decode('KATJJmqn', true);
 SELECT ids_base62_encode(0), ids_base62_encode(-1), ids_base62_decode('lYGhA16ahyf'), ids_base62_decode('0'), ids_base62_decode('00000000001');
 SELECT ids_base62_decode('');

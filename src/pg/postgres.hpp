@@ -66,6 +66,7 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/multirangetypes.h"
+#include "utils/numeric.h"
 #include "utils/partcache.h"
 #include "utils/rangetypes.h"
 #include "utils/rel.h"

@@ -1,5 +1,8 @@
 #include "snowflake/snowflake.hpp"
 
+#include <charconv>
+#include <cstring>
+
 #include "generator/generator.hpp"
 #include "generator/node_id.hpp"
 #include "type/fixed_type.hpp"
@@ -34,6 +37,15 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
   const int node = node_id(Snowflake::kName, Snowflake::kMaxRandom);
   return Type::put(Snowflake::make(unix_ms, node < 0 ? random : static_cast<std::uint32_t>(node),
                                    static_cast<std::uint32_t>(increment)));
+}
+
+// Raises 22003 for a number that is no snowflake.
+[[noreturn]] void out_of_range(const char* number, const char* detail) {
+  ereport(ERROR,
+          (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+           errmsg("value %s is out of range for type snowflake", number), errdetail("%s", detail),
+           errhint("A snowflake of Twitter or Discord has another format: keep it as "
+                   "bigint.")));
 }
 
 }  // namespace
@@ -83,13 +95,26 @@ IDS_FUNCTION(snowflake_name) {
 // snowflake_from_bigint(bigint) -> snowflake
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
-  if (number >= 0)
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("value %lld is out of range for type snowflake", static_cast<long long>(number)),
-         errdetail("The first bit of a snowflake is always set, so it is negative as a bigint.")));
+  if (number >= 0) {
+    char digits[24] = {};
+    std::to_chars(digits, digits + sizeof digits, number);
+    out_of_range(digits,
+                 "The first bit of a snowflake is always set, so it is negative as a bigint.");
+  }
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+// snowflake_from_numeric(numeric) -> snowflake
+IDS_FUNCTION(snowflake_from_numeric) {
+  const char* digits = numeric_normalize(PG_GETARG_NUMERIC(0));
+  const char* end = digits + std::strlen(digits);
+  std::uint64_t number = 0;
+  const auto [read, error] = std::from_chars(digits, end, number);
+  if (error != std::errc{} || read != end || !Snowflake::valid(Snowflake::from_number(number)))
+    out_of_range(digits,
+                 "As a numeric, a snowflake is an integer from 9223372036854775808 (2^63) to "
+                 "18446744073709551615.");
+  return Type::put(Snowflake::from_number(number));
 }
 
 // ids_base62_encode(bigint, upper_first boolean) -> text

@@ -82,7 +82,7 @@ struct FixedType : TimedType<C> {
 
   static Datum is_valid(FunctionCallInfo fcinfo) {
     Value value;
-    PG_RETURN_BOOL(parse_input<C>(text_view(PG_GETARG_TEXT_PP(0)), value) == ParseResult{});
+    PG_RETURN_BOOL(C::parse(text_view(PG_GETARG_TEXT_PP(0)), value) == ParseResult{});
   }
 
   static Datum eq(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
