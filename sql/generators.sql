@@ -63,3 +63,75 @@ CREATE TABLE ids_internal.mark (last_value bigint);
 SELECT gen_scru160_us();
 ROLLBACK;
 SELECT gen_ulid() IS NOT NULL AS generates;
+
+-- ids of given times: in one session, those of the same unit of time ascend
+\set SHOW_CONTEXT never
+CREATE TABLE source AS SELECT i AS n, timestamptz '2026-01-01 00:00:00+00' + i / 7 * interval '300 us' AS created_at
+  FROM generate_series(1, 10000) i ORDER BY hashint4(i);
+CREATE TABLE item (u ulid, s scru160, v uuid, n int, created_at timestamptz);
+CREATE VIEW below_the_one_before AS
+  SELECT count(*) FILTER (WHERE u <= lag_u) AS ulid, count(*) FILTER (WHERE s <= lag_s) AS scru160,
+         count(*) FILTER (WHERE v <= lag_v) AS uuidv7, count(*),
+         count(*) FILTER (WHERE date_trunc('milliseconds', created_at) <>
+           ALL (ARRAY[u::timestamptz, s::timestamptz, uuidv7_extract_timestamp(v)])) AS of_another_time
+  FROM (SELECT *, lag(u) OVER before AS lag_u, lag(s) OVER before AS lag_s, lag(v) OVER before AS lag_v FROM item
+        WINDOW before AS (ORDER BY created_at, n)) i;
+INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
+  FROM source ORDER BY created_at, n;
+TABLE below_the_one_before;
+TRUNCATE item;
+INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
+  FROM (SELECT DISTINCT n, created_at FROM source UNION SELECT n, created_at FROM source) s ORDER BY created_at, n;
+TABLE below_the_one_before;
+TRUNCATE item;
+-- in a trigger, of COPY as well
+CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  new.u := gen_ulid(new.created_at);
+  new.s := gen_scru160(new.created_at);
+  new.v := gen_uuidv7(new.created_at);
+  RETURN new;
+END $$;
+CREATE TRIGGER fill BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION fill();
+COPY item (n, created_at) FROM STDIN;
+1	2025-01-01 00:00:00+00
+2	2025-01-01 00:00:00+00
+3	2025-01-01 00:00:00+00
+4	2025-01-01 00:00:00.000001+00
+5	2025-01-01 00:00:00.000001+00
+\.
+INSERT INTO item (n, created_at) SELECT n, created_at FROM source ORDER BY created_at, n;
+TABLE below_the_one_before;
+TRUNCATE item;
+-- not where the ids are made before the rows are sorted
+DROP TRIGGER fill ON item;
+INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
+  FROM source;
+SELECT ulid > 1000 AND scru160 > 1000 AND uuidv7 > 1000 AS unordered FROM below_the_one_before;
+DROP TABLE source, item CASCADE;
+DROP FUNCTION fill;
+-- by random increments, from a random beginning
+CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_scru160('2026-01-01 00:00:00+00') AS s,
+  gen_uuidv7('2026-01-01 00:00:00+00') AS v FROM generate_series(1, 10000) i;
+CREATE FUNCTION low(bytea) RETURNS numeric IMMUTABLE LANGUAGE sql
+  RETURN ('x' || encode(substring($1 FROM length($1) - 6), 'hex'))::bit(56)::bigint;
+SELECT type, count(DISTINCT step), min(step) > 0 AS ascending, max(step) <= greatest AS below,
+       max(step) > 0.9 * greatest AS spread, abs(avg(step) / greatest - 0.5) < 0.02 AS even
+FROM (SELECT type, 2::numeric ^ bits AS greatest,
+             mod(low(id) - low(lag(id) OVER (PARTITION BY type ORDER BY i)) + 2::numeric ^ 56, 2::numeric ^ 56) AS step
+      FROM made, (VALUES ('ulid', 48), ('scru160', 48), ('uuidv7', 32)) types (type, bits),
+        LATERAL (SELECT CASE type WHEN 'ulid' THEN u::bytea WHEN 'scru160' THEN s::bytea ELSE uuid_send(v) END AS id) l
+     ) steps
+GROUP BY type, greatest ORDER BY type;
+CREATE VIEW alternating AS
+  SELECT '2026-01-01 00:00:00+00'::timestamptz + i % 2 * interval '1 day' AS at FROM generate_series(1, 1000) i;
+SELECT count(DISTINCT substring(id FROM 7 FOR 3)) > 900 AS starts, bool_and(get_byte(id, 6) < 128) AS lower_half
+FROM (SELECT gen_ulid(at)::bytea AS id FROM alternating) s;
+SELECT count(DISTINCT substring(id FROM 7 FOR 5)) > 900 AS starts, bool_and(get_byte(id, 10) < 128) AS lower_half
+FROM (SELECT gen_scru160(at)::bytea AS id FROM alternating) s;
+SELECT count(DISTINCT substring(id FROM 9 FOR 3)) > 900 AS starts,
+       bool_and(get_byte(id, 8) BETWEEN 128 AND 159) AS lower_half
+FROM (SELECT uuid_send(gen_uuidv7(at)) AS id FROM alternating) s;
+DROP VIEW alternating;
+DROP TABLE made;
+DROP FUNCTION low;

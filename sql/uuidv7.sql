@@ -39,7 +39,7 @@ FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_uuidv
 SELECT abs(extract(epoch FROM uuidv7_extract_timestamp(gen_uuidv7()) - clock_timestamp())) < 60 AS now;
 SELECT regexp_replace(gen_uuidv7('2022-02-22 19:22:22.999999+00')::text, '.{4}-.{12}$', '...') AS id, regexp_replace(gen_uuidv7('1970-01-01 00:00:00.000001+00')::text, '.{4}-.{12}$', '...') AS first,
        regexp_replace(gen_uuidv7('10889-08-02 05:31:50.655999+00')::text, '.{4}-.{12}$', '...') AS last;
-SELECT count(DISTINCT gen_uuidv7('2022-02-22 19:22:22+00')), count(DISTINCT left(right(gen_uuidv7('2022-02-22 19:22:22+00')::text, 17), 4)) > 1000 AS counter FROM generate_series(1, 100000);
+SELECT count(DISTINCT gen_uuidv7('2022-02-22 19:22:22+00')) FROM generate_series(1, 100000);
 SELECT gen_uuidv7('1969-12-31 23:59:59.999999+00');
 SELECT gen_uuidv7('10889-08-02 05:31:50.656+00');
 SELECT gen_uuidv7('infinity');

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 namespace ids {
 
@@ -15,6 +16,12 @@ T random_bits() {
   T bits;
   random_bytes(&bits, sizeof bits);
   return bits;
+}
+
+// A random number from 1 to 2^kBits.
+template <unsigned kBits>
+std::uint64_t random_increment() {
+  return 1 + (random_bits<std::uint64_t>() >> (64 - kBits));
 }
 
 }  // namespace ids

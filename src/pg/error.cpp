@@ -118,6 +118,15 @@ void time_not_generated(const char* type, const char* range) {
                   errdetail("gen_%s accepts times from %s.", type, range)));
 }
 
+void time_used_up(const char* type) {
+  ereport(ERROR,
+          (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+           errmsg("gen_%s has no greater id of this time", type),
+           errdetail("In a session, ids of the same time ascend, and those of this time are used "
+                     "up."),
+           errhint("In a new session, they begin at a random id again.")));
+}
+
 void time_out_of_range(const char* type, const char* range) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("timestamp out of range for %s", type),

@@ -1,5 +1,6 @@
 #include "scru160/scru160.hpp"
 
+#include "core/monotonic.hpp"
 #include "generator/generator.hpp"
 #include "generator/node_id.hpp"
 #include "type/fixed_type.hpp"
@@ -29,19 +30,24 @@ struct MicrosecondSpec : CodecSpec<Scru160> {
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
-Datum make(std::uint64_t unix_ms, std::uint64_t counter) {
+Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, std::uint16_t random80_upper) {
   const int node = node_id(Scru160::kName, UINT16_MAX);
   const auto random16 = node < 0 ? random_bits<std::uint16_t>() : static_cast<std::uint16_t>(node);
-  return Type::put(Scru160::make(unix_ms, static_cast<std::uint16_t>(counter), random16,
-                                 random_bits<std::uint16_t>(), random_bits<std::uint64_t>()));
+  return Scru160::make(unix_ms, static_cast<std::uint16_t>(counter), random16, random80_upper,
+                       random_bits<std::uint64_t>());
 }
+
+// The ids of one time differ in random80 alone: above it may be the node id. The first has the
+// upper bit of random80 clear, so there is room for 2^31 increments of 48 bits.
+MonotonicIds<Scru160::Value, 80> backfilled;
 
 }  // namespace
 
 // gen_scru160() -> scru160
 IDS_FUNCTION(gen_scru160) {
   const std::uint64_t tick = Generator<Spec>::next();
-  return make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick));
+  return Type::put(
+      make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick), random_bits<std::uint16_t>()));
 }
 
 // gen_scru160_us() -> scru160
@@ -49,13 +55,19 @@ IDS_FUNCTION(gen_scru160_us) {
   constexpr TickLayout layout = MicrosecondSpec::kLayout;
   const std::uint64_t tick = Generator<MicrosecondSpec>::next();
   const std::uint64_t unix_us = layout.time(tick);
-  return make(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick));
+  return Type::put(make(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick),
+                        random_bits<std::uint16_t>()));
 }
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>());
+  const auto first = [time] {
+    return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>(),
+                random_bits<std::uint16_t>() >> 1);
+  };
+  if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Scru160::kName);
+  return Type::put(backfilled.value());
 }
 
 // scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) -> scru160

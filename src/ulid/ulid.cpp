@@ -1,5 +1,6 @@
 #include "ulid/ulid.hpp"
 
+#include "core/monotonic.hpp"
 #include "generator/generator.hpp"
 #include "type/fixed_type.hpp"
 
@@ -17,6 +18,9 @@ struct Spec : CodecSpec<Ulid> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
+// The first id has the upper bit clear, so there is room for 2^31 increments of 48 bits.
+MonotonicIds<Ulid::Value, 80> backfilled;
+
 }  // namespace
 
 // gen_ulid() -> ulid
@@ -29,8 +33,12 @@ IDS_FUNCTION(gen_ulid) {
 // gen_ulid(at timestamptz) -> ulid
 IDS_FUNCTION(gen_ulid_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  return Type::put(Ulid::make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>(),
-                              random_bits<std::uint64_t>()));
+  const auto first = [time] {
+    return Ulid::make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>() >> 1,
+                      random_bits<std::uint64_t>());
+  };
+  if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Ulid::kName);
+  return Type::put(backfilled.value());
 }
 
 // ulid_from_parts(at timestamptz, randomness bytea) -> ulid

@@ -1,5 +1,6 @@
 #include "uuidv7/uuidv7.hpp"
 
+#include "core/monotonic.hpp"
 #include "generator/generator.hpp"
 #include "type/timed_type.hpp"
 
@@ -22,6 +23,10 @@ struct Spec : CodecSpec<UuidV7> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
 };
 
+// 62 bits follow the time. The first id has the upper one clear, so there is room for 2^29
+// increments of 32 bits.
+MonotonicIds<UuidV7::Value, 62> backfilled;
+
 }  // namespace
 
 // gen_uuidv7() -> uuid
@@ -35,8 +40,13 @@ IDS_FUNCTION(gen_uuidv7) {
 IDS_FUNCTION(gen_uuidv7_at) {
   const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
   Type::time_argument(at);
-  return Type::put(UuidV7::make(static_cast<std::uint64_t>(unix_us_from_timestamptz(at)),
-                                random_bits<std::uint16_t>() >> 6, random_bits<std::uint64_t>()));
+  const std::int64_t unix_us = unix_us_from_timestamptz(at);
+  const auto first = [unix_us] {
+    return UuidV7::make(static_cast<std::uint64_t>(unix_us), random_bits<std::uint16_t>() >> 7,
+                        random_bits<std::uint64_t>());
+  };
+  if (!backfilled.next(unix_us, first, random_increment<32>)) time_used_up(UuidV7::kName);
+  return Type::put(backfilled.value());
 }
 
 // uuidv7_extract_timestamp(uuid) -> timestamptz, or NULL for another version

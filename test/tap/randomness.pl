@@ -13,19 +13,24 @@ $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 # Random fields. With good randomness one of these tests fails in less than one of 10^8 runs: the
 # bounds are seven standard deviations, and 20 blocks for rngtest, where 3.4 are expected.
 my $size = 10 * 1024 * 1024;
+my $at = "'2026-01-01'::timestamptz + i * interval '1 ms'";
 SKIP:
 {
 	skip 'ent and rngtest (rng-tools-debian) are not installed', 1 if system('command -v ent rngtest >/dev/null') != 0;
 	foreach (
 		[ '64 bits of gen_ulid()', 'substring(gen_ulid()::bytea FROM 9)', 8 ],
-		[ '80 bits of gen_ulid(at)', "substring(gen_ulid('2026-01-01'::timestamptz)::bytea FROM 7)", 10 ],
+		# The upper bit of the first id of a time is clear. The sum of random increments is random where it wraps.
+		[ '72 bits of gen_ulid(at)', "substring(gen_ulid($at)::bytea FROM 8)", 9 ],
+		[ '48 bits of gen_ulid(at) at one time', "substring(gen_ulid('2026-01-01'::timestamptz)::bytea FROM 11)", 6 ],
 		[ '96 bits of gen_scru160()', 'substring(gen_scru160()::bytea FROM 9)', 12 ],
-		[ '112 bits of gen_scru160(at)', "substring(gen_scru160('2026-01-01'::timestamptz)::bytea FROM 7)", 14 ])
+		[ '32 upper bits of gen_scru160(at)', "substring(gen_scru160($at)::bytea FROM 7 FOR 4)", 4 ],
+		[ '72 lower bits of gen_scru160(at)', "substring(gen_scru160($at)::bytea FROM 12)", 9 ],
+		[ '32 bits of gen_uuidv7(at) at one time', "substring(uuid_send(gen_uuidv7('2026-01-01'::timestamptz)) FROM 13)", 4 ])
 	{
 		my ($what, $field, $bytes) = @$_;
 		my $file = $node->basedir . '/random';
 		my $rows = int($size / $bytes) + 1;
-		$node->safe_psql('postgres', "COPY (SELECT $field FROM generate_series(1, $rows)) TO '$file' (FORMAT binary)");
+		$node->safe_psql('postgres', "COPY (SELECT $field FROM generate_series(1, $rows) i) TO '$file' (FORMAT binary)");
 		my $binary = slurp_file($file);
 		my $random = substr(join('', unpack("x19 (x6 a$bytes)$rows", $binary)), 0, $size);
 		open(my $out, '>:raw', $file) or die $!;
