@@ -73,8 +73,6 @@ void lock_tables(Oid parent, Change change) {
       lock_table(table, mode);
   }
   LockRelationOid(parent, parent_mode);
-  // The table may have another owner by now, or be gone.
-  check_owner(parent);
   const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
 }
@@ -194,7 +192,7 @@ Missing find_missing(Request request, std::size_t most) {
   request.from = std::max(request.from, first_time);
   request.upto = std::min(request.upto, end_time);
   const std::int64_t number = request.unit.number(request.from);
-  std::int64_t count =
+  const std::int64_t count =
       request.upto - 1 < request.from ? 0 : request.unit.number(request.upto - 1) - number + 1;
   limit_units(request, count);
 

@@ -136,6 +136,55 @@ is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 
 $node->safe_psql('postgres', 'DROP TABLE log, old');
 $writer->quit;
 
+# Names that change while a call waits: it goes on with the table that it was given, and with its partitions.
+my $creates = "CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00')";
+my $drops = "CALL ids_drop_partitions('log', '2026-01-02 00:00:00+00')";
+my $other = $node->background_psql('postgres', on_error_stop => 1);
+$node->safe_psql('postgres', 'CREATE TABLE log (id ulid, mine int) PARTITION BY RANGE (id)');
+$other->query_safe('BEGIN; ALTER TABLE log RENAME TO renamed; CREATE TABLE log (id ulid, theirs int) PARTITION BY RANGE (id)');
+my $call = start($creates);
+wait_for_locks(1);
+$other->query_safe('COMMIT');
+is(output($call), '', 'creating waits while the table is renamed');
+is($node->safe_psql('postgres', "SELECT string_agg(partition::text, ' ') FROM ids_partitions('renamed')"), 'renamed_20260101 renamed_20260102', 'and goes on with it');
+is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log')"), '0', 'not with another of its name');
+$node->safe_psql('postgres', "DROP TABLE log; ALTER TABLE renamed RENAME TO log; ALTER TABLE renamed_20260101 RENAME TO log_20260101");
+$other->query_safe('BEGIN; ALTER TABLE log_20260101 RENAME TO renamed; CREATE TABLE log_20260101 (theirs int)');
+$call = start($drops);
+wait_for_locks(1);
+$other->query_safe('COMMIT');
+is(output($call), '', 'dropping waits while a partition is renamed');
+is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'and drops that one');
+$node->safe_psql('postgres', 'DROP TABLE log, log_20260101; CREATE ROLE owner; CREATE TABLE log (id ulid) PARTITION BY RANGE (id); GRANT ALL ON SCHEMA public TO owner; ALTER TABLE log OWNER TO owner');
+$other->query_safe('BEGIN; ALTER TABLE log OWNER TO CURRENT_USER');
+$call = start("SET ROLE owner; $creates");
+wait_for_locks(1);
+$other->query_safe('COMMIT');
+like(output($call), qr/ERROR:  must be owner of table log/, 'who is no longer the owner when the call has waited is refused');
+$node->safe_psql('postgres', 'DROP TABLE log');
+
+# A schema cannot be locked: where it is renamed just before a statement, the call fails and undoes what it did to others.
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION wait_here() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); END';
+	CREATE EVENT TRIGGER wait_here ON ddl_command_start WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION wait_here()});
+my $partition = "CREATE TABLE app.log_20260101 PARTITION OF app.log FOR VALUES FROM (ulid_first('2026-01-01 00:00:00+00')) TO (ulid_first('2026-01-02 00:00:00+00'));";
+foreach ([ 'create', $creates, '' ], [ 'drop', $drops, $partition ], [ 'detach', $drops =~ s/\)$/, true)/r, $partition ])
+{
+	my ($change, $statement, $partitions_before) = @$_;
+	my $tables = "CREATE SCHEMA app; CREATE TABLE app.log (id ulid) PARTITION BY RANGE (id); $partitions_before";
+	$node->safe_psql('postgres', $tables);
+	$other->query_safe('BEGIN; SELECT pg_advisory_xact_lock(1)');
+	$call = start($statement =~ s/'log'/'app.log'/r);
+	wait_for_locks(1);
+	$other->query_safe("ALTER SCHEMA app RENAME TO renamed; $tables COMMIT");
+	like(output($call), qr/ERROR:  (schema of table "log" was renamed meanwhile|relation "log_20260101" is not a partition)/, "$change: the schema is renamed just before");
+	is($node->safe_psql('postgres', "SELECT (SELECT count(*) FROM ids_partitions('renamed.log')), (SELECT count(*) FROM ids_partitions('app.log')), count(*) FROM pg_class WHERE relname ~ '^log_2026'"),
+		$partitions_before ? '1|1|2' : '0|0|0', "$change: all is as before");
+	$node->safe_psql('postgres', 'SET client_min_messages = error; DROP SCHEMA app, renamed CASCADE');
+}
+$node->safe_psql('postgres', 'DROP EVENT TRIGGER wait_here');
+$other->quit;
+
 # What is made is made with the caller's search_path: an index on a function that needs it. (From 17 on PostgreSQL itself builds indexes with
 # a search_path of its own.)
 SKIP:
