@@ -150,11 +150,13 @@ check-clients: ## install what is missing, run clients in seven languages (doc/c
 	  npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null || echo 'npm has failed')
 	@CLIENTS="$(CLIENTS)" $(SERVER) test/clients/run.sh
 
-check-servers: deps ## install what is missing, try pg_cron, pgbouncer, pg_repack and others (doc/servers.md)
-	@test/tools/deps.sh pgbouncer $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack wal2json)
+# Other software: Debian's packages, those that there are; run.sh says what else it tries where that is installed.
+SERVER_PACKAGES = pgbouncer patroni etcd-server $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
+
+check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
+	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh
 	@$(BUILD)
-	@SETTINGS='shared_preload_libraries=pg_cron,pglogical cron.database_name=cron cron.use_background_workers=on wal_level=logical max_worker_processes=40' \
-	  $(SERVER) test/servers/run.sh
+	@ENGINES="$(ENGINES)" $(SERVER) test/servers/run.sh
 
 # The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
 lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy

@@ -1,0 +1,25 @@
+# pg_partman refuses our types. From 5.2 on it accepts a uuid, if it is told how to read its time.
+needs pg_partman.control
+server main
+sql -c 'CREATE EXTENSION ids' -c 'CREATE SCHEMA partman' -c 'CREATE EXTENSION pg_partman SCHEMA partman'
+version=$(version_of pg_partman)
+if printf '5.2\n%s\n' "$version" | sort -VC; then
+  sql <<'SQL'
+CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE visit (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
+SELECT FROM partman.create_parent('public.visit', p_control => 'id', p_interval => '1 month',
+  p_time_encoder => 'uuidv7_first', p_time_decoder => 'uuidv7_time_decoder', p_start_partition => (now() - interval '6 months')::text);
+INSERT INTO visit SELECT gen_uuidv7(now() - i * interval '1 day') FROM generate_series(0, 150) i;
+INSERT INTO visit DEFAULT VALUES;
+UPDATE partman.part_config SET premake = 6, retention = '3 months', retention_keep_table = false;
+SELECT FROM partman.run_maintenance();
+SQL
+  is 'refuses a ulid' "$(sql -c "SELECT partman.create_parent('public.log', 'id', '1 month')" 2>&1 | grep -c '^ERROR')" 1
+  is 'creates partitions ahead, drops old ones' "$(sql -c "SELECT min(lower(times)) BETWEEN now() - interval '5 months' AND now() - interval '3 months',
+    max(upper(times)) > now() + interval '6 months' FROM ids_partitions('visit') WHERE times IS NOT NULL")" 't|t'
+  is 'rows are in the partitions of their times' "$(sql -c "SELECT count(*) FILTER (WHERE tableoid = 'visit_default'::regclass), count(*) > 90 FROM visit")" '0|t'
+  is 'partition_data_time refuses a uuid' "$(sql -c "SELECT partman.partition_data_time('public.visit')" 2>&1 | grep -c '^ERROR')" 1
+else
+  sql -c 'CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)'
+  is 'refuses a ulid' "$(sql -c "SELECT partman.create_parent('public.log', 'id', 'native', 'monthly')" 2>&1 | grep -c '^ERROR')" 1
+fi
