@@ -13,8 +13,8 @@ if [ "$(id -u)" = 0 ]; then chown postgres "$directory"; fi
 
 sql() { psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
 # Newer minor versions want to be told which output plugins are safe.
-mapfile -t settings < <(sql -c "SELECT format('%s = %L', name, CASE name WHEN 'output_plugin_libraries' THEN 'wal2json, pglogical_output, pg_squeeze'
-  ELSE setting END) FROM pg_settings WHERE name IN ('dynamic_library_path', 'extension_control_path', 'extension_destdir', 'output_plugin_libraries')")
+mapfile -t settings < <(sql -c "SELECT format('%s = %L', name, setting ||
+  CASE name WHEN 'output_plugin_libraries' THEN ', wal2json, pglogical_output, pg_squeeze' ELSE '' END) FROM pg_settings WHERE name IN ('dynamic_library_path', 'extension_control_path', 'extension_destdir', 'output_plugin_libraries')")
 unset "${!PG@}"
 export PGOPTIONS='-c client_min_messages=warning' PGHOST=127.0.0.1 PGUSER=postgres
 # Servers that connect to each other find the password in their environment, too.

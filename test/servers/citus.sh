@@ -1,0 +1,109 @@
+# Citus: a coordinator and two workers, and a third that comes later. doc/several-machines.md says the same in words.
+needs citus.control
+node() {
+  server "$1" 'shared_preload_libraries = citus' 'wal_level = logical' 'max_prepared_transactions = 100' "citus.node_conninfo = 'sslmode=prefer'" \
+    'citus.enable_statistics_collection = off' "ids.node_id = $2"
+  sql -c 'CREATE EXTENSION citus'
+}
+add() { sql -c "SELECT FROM citus_add_node('127.0.0.1', $(port_of "$1"))"; }
+on_all() { sql -c "SELECT string_agg(DISTINCT result, ' ') FROM run_command_on_all_nodes(\$command\$$1\$command\$)"; }
+plan() { sql -c "EXPLAIN (COSTS OFF) $1"; }
+node worker_1 1
+node worker_2 2
+node worker_3 3
+node coordinator 0
+version=$(version_of citus)
+sql -c "SELECT FROM citus_set_coordinator_host('127.0.0.1', $PGPORT)"
+add worker_1
+add worker_2
+
+# A node that comes later.
+sql -c 'CREATE EXTENSION ids'
+is 'the extension is on all nodes' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
+add worker_3
+is 'and on one that comes later' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
+is 'each has its node id' "$(on_all 'SHOW ids.node_id')" '0 1 2 3'
+
+# Distributed by an id, co-located with it, distributed by a tenant, the same on all nodes.
+sql <<'SQL'
+CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), country ulid, name text);
+CREATE TABLE invoice (customer ulid REFERENCES customer, id ulid DEFAULT gen_ulid(), amount int DEFAULT 1, PRIMARY KEY (customer, id));
+CREATE TABLE made (tenant int, id ulid DEFAULT gen_ulid(), number snowflake DEFAULT gen_snowflake(), short tbsl DEFAULT gen_tbsl(), PRIMARY KEY (tenant, id));
+CREATE TABLE visit (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), customer ulid);
+CREATE TABLE country (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
+SELECT FROM create_distributed_table('customer', 'id');
+SELECT FROM create_distributed_table('invoice', 'customer', colocate_with => 'customer');
+SELECT FROM create_distributed_table('made', 'tenant');
+SELECT FROM create_distributed_table('visit', 'id');
+SELECT FROM create_reference_table('country');
+INSERT INTO country (name) SELECT generate_series(1, 5);
+INSERT INTO customer (country, name) SELECT country.id, i FROM country, generate_series(1, 200) i;
+INSERT INTO invoice (customer) SELECT id FROM customer, generate_series(1, 20);
+INSERT INTO visit (customer) SELECT id FROM customer;
+SQL
+is 'shards are on all workers' "$(sql -c "SELECT count(DISTINCT nodename || nodeport) FROM citus_shards WHERE table_name = 'customer'::regclass")" 3
+is 'a join of co-located and reference tables' "$(sql -c 'SELECT count(*), sum(amount) FROM customer c JOIN invoice i ON i.customer = c.id JOIN country ON country.id = c.country')" '20000|20000'
+one=$(sql -c 'SELECT id FROM customer LIMIT 1')
+is 'a query for one customer goes to one shard' "$(plan "SELECT FROM customer c JOIN invoice i ON i.customer = c.id WHERE c.id = '$one' AND i.id >= now() - interval '1 hour'" |
+  grep -oE 'Task Count: 1$|Index Cond: .*ulid_first.*')" "Task Count: 1
+Index Cond: ((customer = '$one'::ulid) AND (id >= ulid_first((now() - '01:00:00'::interval))))"
+for time in "id >= '2026-11-01 00:00:00+00'::timestamptz" "id >= now() - interval '1 hour'" "id <@ tstzrange(now() - interval '1 hour', now())"; do
+  is "on the shards, $time is an index condition" "$(plan "SELECT count(*) FROM customer WHERE $time" | grep -c 'Index Cond: ((*id >= ')" 1
+done
+is 'so are the boundaries of a uuid' "$(plan "SELECT count(*) FROM visit WHERE id >= uuidv7_first(now() - interval '1 hour')" | grep -c 'Index Cond: (id >= uuidv7_first')" 1
+
+# Who makes the ids, and that no two are the same.
+sql -c 'INSERT INTO made SELECT i % 100 FROM generate_series(1, 100000) i' -c "\\copy made (tenant) FROM PROGRAM 'seq 100000'"
+is 'the coordinator, where rows come from it' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ') FROM made")" 0
+sql -c 'INSERT INTO made SELECT tenant FROM made'
+is 'the workers, where rows come from them' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ' ORDER BY (snowflake_parts(number)).random::text) FROM made")" '0 1 2 3'
+is 'each once' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number), count(DISTINCT short) FROM made')" '400000|400000|400000|400000'
+sql -c 'ALTER DATABASE postgres SET ids.node_id = 9'
+is 'a setting of the database is the same on all nodes' "$(on_all 'SHOW ids.node_id')" 9
+sql -c 'ALTER DATABASE postgres RESET ids.node_id'
+
+# What Citus refuses or does otherwise.
+refused() { is "$1" "$(sql -c "$2" 2>&1 | sed -n 's/^ERROR: *//p')" "$3"; }
+refused 'an update by a generator' 'UPDATE customer SET name = gen_ulid()' 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
+refused 'another type for the distribution column' 'ALTER TABLE customer ALTER id TYPE uuid' 'cannot execute ALTER TABLE command involving partition column'
+sql -c 'ALTER TABLE country ADD code ulid DEFAULT gen_ulid()'
+is 'a new column of a reference table has other values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
+
+# A shard moves, with all that is co-located, while clients write.
+echo "INSERT INTO invoice (customer) SELECT id FROM customer WHERE id = '$one' RETURNING id;" >"$directory/write.sql"
+"$bin/pgbench" -n -c 2 -T 15 -f "$directory/write.sql" postgres >"$directory/pgbench.log" 2>&1 &
+writer=$!
+sleep 2
+sql <<SQL
+SELECT shardid, nodename, nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('customer', '$one') \gset
+SELECT nodename AS to, nodeport AS to_port FROM citus_get_active_worker_nodes() n (nodename, nodeport) WHERE nodeport <> :nodeport LIMIT 1 \gset
+SELECT FROM citus_move_shard_placement(:shardid, :'nodename', :nodeport, :'to', :to_port, 'force_logical');
+SQL
+is 'the move ends while they write' "$(kill -0 "$writer" 2>/dev/null && echo yes)" yes
+wait "$writer"
+written=$(sed -n 's/^number of transactions actually processed: //p' "$directory/pgbench.log")
+is 'no write has failed' "$(grep '^number of failed' "$directory/pgbench.log")" 'number of failed transactions: 0 (0.000%)'
+is 'all rows are there' "$(sql -c "SELECT count(*) - 20, count(DISTINCT id) - 20 FROM invoice WHERE customer = '$one'")" "$written|$written"
+
+# Two million rows.
+for key in 'ulid gen_ulid()' 'bigint nextval($$numbers$$)' 'uuid gen_random_uuid()'; do
+  read -r type default <<<"$key"
+  sql -c 'CREATE SEQUENCE IF NOT EXISTS numbers' -c "CREATE TABLE by_$type (id $type PRIMARY KEY DEFAULT $default, n int)" -c "SELECT FROM create_distributed_table('by_$type', 'id')"
+  began=$(date +%s%N)
+  sql -c "\\copy by_$type (n) FROM PROGRAM 'seq 2000000'"
+  echo "  $type: $((2000000 * 1000 / (($(date +%s%N) - began) / 1000000))) rows a second"
+  is "$type: 2 million rows" "$(sql -c "SELECT count(*) FROM by_$type")" 2000000
+done
+
+# Where the extension was there before Citus, a new worker gets it with the first table that uses it.
+for name in worker_1 coordinator; do
+  use "$name"
+  sql -c 'CREATE DATABASE later'
+  [ "$name" = worker_1 ] || sql -d later -c 'CREATE EXTENSION ids'
+  sql -d later -c 'CREATE EXTENSION citus'
+done
+export PGDATABASE=later
+add worker_1
+is 'before citus: not on the worker' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 0
+sql -c 'CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid())' -c "SELECT FROM create_distributed_table('item', 'id')" -c 'INSERT INTO item SELECT FROM generate_series(1, 100)'
+is 'with the first table it is' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 1
