@@ -14,8 +14,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 INI
-as_postgres pgbouncer -q "$directory/pgbouncer.ini" >"$directory/pgbouncer.log" 2>&1 &
-processes+=($!)
+background pgbouncer -q "$directory/pgbouncer.ini" >"$directory/pgbouncer.log" 2>&1
 pooled() { PGOPTIONS= PGPASSWORD=secret psql -X -q -At -p "$pool" -U regress_ids_user -d pooled "$@" 2>&1; }
 for _ in $(seq 50); do ! pooled -c 'SELECT 1' >/dev/null || break; sleep 0.2; done
 # The pool gets a new connection.

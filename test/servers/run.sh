@@ -24,6 +24,13 @@ export PGPASSWORD
 free_port() { perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'; }
 # PostgreSQL does not run as root.
 as_postgres() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
+# Runs until the engine's script ends.
+background() {
+  local command=("$@")
+  if [ "$(id -u)" = 0 ]; then command=(runuser -u postgres -- "$@"); fi
+  "${command[@]}" &
+  processes=($! "${processes[@]}")
+}
 conf() { printf '%s\n' "${@:2}" >>"$directory/$1/postgresql.conf"; }
 control() { as_postgres "$bin/pg_ctl" -w -s -D "$directory/$1" -l "$directory/$1.log" "${@:2}"; }
 port_of() { sed -n 's/^port = //p' "$directory/$1/postgresql.conf" | tail -n 1; }
@@ -72,7 +79,7 @@ is() {
 finish() {
   status=$?
   set +e
-  for pid in "${processes[@]}"; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  for process in "${processes[@]}"; do kill "$process" 2>/dev/null && wait "$process" 2>/dev/null; done
   for running in "$directory"/*/postmaster.pid; do
     [ ! -e "$running" ] || control "$(basename "$(dirname "$running")")" stop -m immediate
   done

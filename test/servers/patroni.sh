@@ -1,0 +1,140 @@
+# Patroni with etcd and three members, all with the node id of the shared configuration: failovers while clients write, to a member
+# whose clock is behind. Prints how many acknowledged rows each failover lost.
+needs patroni etcd
+faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
+version=$(patroni --version | sed 's/^patroni //')
+
+# The clock of a member is turned by its file clock.
+turn() { echo "$2" >"$directory/$1.new" && mv "$directory/$1.new" "$directory/clock_$1"; }
+mkdir "$directory/bin" "$directory/etcd"
+chown --reference="$directory" "$directory/etcd"
+chmod 700 "$directory/etcd"
+ln -s "$bin"/* "$directory/bin"
+rm "$directory/bin/postgres"
+cat >"$directory/bin/postgres" <<SH
+#!/bin/sh
+[ -z "\$MEMBER" ] || export LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$directory/clock_\$MEMBER FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 TZ=UTC
+exec $bin/postgres "\$@"
+SH
+chmod 755 "$directory/bin" "$directory/bin/postgres"
+
+client=$(free_port)
+background etcd --data-dir="$directory/etcd" --listen-client-urls="http://127.0.0.1:$client" --advertise-client-urls="http://127.0.0.1:$client" \
+  --listen-peer-urls="http://127.0.0.1:$(free_port)" >"$directory/etcd.log" 2>&1
+
+declare -A port rest patroni
+# member NAME: starts Patroni's, which starts or makes its server.
+member() {
+  turn "$1" +0
+  MEMBER=$1 background patroni "$directory/$1.yml" >>"$directory/$1.log" 2>&1
+  patroni[$1]=${processes[0]}
+}
+for name in one two three; do
+  port[$name]=$(free_port) rest[$name]=$(free_port)
+  {
+    cat <<YML
+scope: ids
+name: $name
+restapi: {listen: '127.0.0.1:${rest[$name]}', connect_address: '127.0.0.1:${rest[$name]}'}
+etcd3: {host: '127.0.0.1:$client'}
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 1
+    retry_timeout: 5
+    postgresql:
+      use_pg_rewind: true
+      parameters:
+        ids.node_id: 7
+        fsync: off
+        wal_keep_size: 1GB
+        unix_socket_directories: ''
+YML
+    for setting in "${settings[@]}"; do echo "        ${setting/ = /: }"; done
+    cat <<YML
+  initdb: [{encoding: UTF8}, {locale: C.UTF-8}, no-sync]
+  pg_hba: ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256']
+postgresql:
+  listen: 127.0.0.1:${port[$name]}
+  connect_address: 127.0.0.1:${port[$name]}
+  data_dir: $directory/member_$name
+  bin_dir: $directory/bin
+  pgpass: $directory/pgpass_$name
+  authentication:
+    superuser: {username: postgres, password: $PGPASSWORD}
+    replication: {username: replicator, password: $PGPASSWORD}
+YML
+  } >"$directory/$name.yml"
+done
+
+# Waits until one of these members is the leader.
+await_leader() {
+  for _ in $(seq 600); do
+    for leader; do
+      PGPORT=${port[$leader]} && export PGPORT
+      if [ "$(sql -c 'SELECT NOT pg_is_in_recovery()' 2>/dev/null)" = t ]; then return; fi
+    done
+    sleep 0.1
+  done
+  echo "none of these became the leader: $*" && exit 1
+}
+# Waits until the leader has two standbys, then turns their clocks back.
+await_standbys() {
+  await "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name IN ('one', 'two', 'three')" 2
+  for name in one two three; do [ "$name" = "$leader" ] || turn "$name" "$1"; done
+}
+# What clients write to the leader, whichever it is, and the ulids that they know to be committed.
+write() {
+  while [ ! -e "$directory/enough" ]; do
+    while [ ! -e "$directory/enough" ]; do echo 'INSERT INTO made SELECT FROM generate_series(1, 10) RETURNING ulid;'; done |
+      PGHOST=127.0.0.1,127.0.0.1,127.0.0.1 PGPORT=${port[one]},${port[two]},${port[three]} PGTARGETSESSIONATTRS=read-write sql 2>/dev/null || sleep 0.1
+  done >"$directory/acknowledged_$1"
+}
+# Kills the leader and its Patroni while clients write: failover OTHERS...
+failover() {
+  rm -f "$directory/enough"
+  for writer in 1 2 3; do write "$writer" & writers[writer]=$!; done
+  sleep 3
+  lost=$leader
+  pkill -KILL -P "${patroni[$lost]}"
+  as_postgres "$bin/pg_ctl" -D "$directory/member_$lost" -s stop -m immediate
+  await_leader "$@"
+  sleep 3
+  touch "$directory/enough"
+  wait "${writers[@]}"
+  is "rows of the new leader, and its node id" "$(sql -c "SELECT count(*) > 100, min((snowflake_parts(snowflake)).random), max((snowflake_parts(snowflake)).random)
+    FROM made WHERE timeline = left(pg_walfile_name(pg_current_wal_lsn()), 8)")" 't|7|7'
+  is 'none is below one of an earlier leader' "$(sql <<'SQL'
+SELECT count(*) FROM (SELECT ulid <= max(ulid) OVER earlier AS ulid, scru160 <= max(scru160) OVER earlier AS scru160, tbsl <= max(tbsl) OVER earlier AS tbsl,
+    uuidv7::ulid <= max(uuidv7::ulid) OVER earlier AS uuidv7, snowflake::timestamptz < max(snowflake::timestamptz) OVER earlier AS snowflake
+  FROM made WINDOW earlier AS (ORDER BY timeline GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) made
+WHERE ulid OR scru160 OR tbsl OR uuidv7 OR snowflake
+SQL
+)" 0
+  is 'none is there twice' "$(sql -c 'SELECT count(*) - count(DISTINCT ulid), count(*) - count(DISTINCT scru160), count(*) - count(DISTINCT tbsl),
+    count(*) - count(DISTINCT uuidv7), count(*) - count(DISTINCT snowflake) FROM made')" '0|0|0|0|0'
+  lost_rows=$(cat "$directory"/acknowledged_* | sql -c 'CREATE TEMP TABLE acknowledged (ulid ulid)' -c '\copy acknowledged FROM pstdin' \
+    -c 'SELECT count(*) FROM acknowledged WHERE ulid NOT IN (SELECT ulid FROM made)')
+}
+
+member one
+await_leader one
+sql <<'SQL'
+CREATE EXTENSION ids;
+CREATE TABLE made (timeline text DEFAULT left(pg_walfile_name(pg_current_wal_lsn()), 8), ulid ulid PRIMARY KEY DEFAULT gen_ulid(), scru160 scru160 DEFAULT gen_scru160(),
+  tbsl tbsl DEFAULT gen_tbsl(), uuidv7 uuid DEFAULT gen_uuidv7(), snowflake snowflake DEFAULT gen_snowflake());
+INSERT INTO made SELECT FROM generate_series(1, 10000);
+SQL
+member two
+member three
+await_standbys -5
+is 'one node id for all' "$(for name in one two three; do PGPORT=${port[$name]} sql -c 'SHOW ids.node_id'; done | sort -u)" 7
+failover two three
+echo "  asynchronous: $lost_rows acknowledged rows are lost"
+
+patronictl -c "$directory/one.yml" edit-config --force -s synchronous_mode=true >"$directory/patronictl.log"
+member "$lost"
+await_standbys -10
+await "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'" 1
+failover $(printf '%s\n' one two three | grep -vx "$leader")
+is 'synchronous: acknowledged rows that are lost' "$lost_rows" 0
