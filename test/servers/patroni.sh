@@ -106,7 +106,7 @@ failover() {
     FROM made WHERE timeline = left(pg_walfile_name(pg_current_wal_lsn()), 8)")" 't|7|7'
   is 'none is below one of an earlier leader' "$(sql <<'SQL'
 SELECT count(*) FROM (SELECT ulid <= max(ulid) OVER earlier AS ulid, scru160 <= max(scru160) OVER earlier AS scru160, tbsl <= max(tbsl) OVER earlier AS tbsl,
-    uuidv7::ulid <= max(uuidv7::ulid) OVER earlier AS uuidv7, snowflake::timestamptz < max(snowflake::timestamptz) OVER earlier AS snowflake
+    uuidv7::ulid <= max(uuidv7::ulid) OVER earlier AS uuidv7, snowflake <= max(snowflake) OVER earlier AS snowflake
   FROM made WINDOW earlier AS (ORDER BY timeline GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) made
 WHERE ulid OR scru160 OR tbsl OR uuidv7 OR snowflake
 SQL
