@@ -1,7 +1,7 @@
 # A subscriber whose clock is five minutes behind takes over, in the steps of doc/servers.md: one that was made by CREATE SUBSCRIPTION
 # and, from PostgreSQL 17 on, one that was made by pg_createsubscriber.
 faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
-version="PostgreSQL $("${PG_CONFIG:-pg_config}" --version | sed 's/^PostgreSQL \([0-9.]*\).*/\1/')"
+version=$("$bin/postgres" --version | sed 's/.*) //; s/ .*//')
 behind() { LD_PRELOAD=$faketime FAKETIME=-300s DONT_FAKE_MONOTONIC=1 TZ=UTC "$@"; }
 insert() { sql -c 'INSERT INTO item SELECT FROM generate_series(1, 1000)'; }
 server old 'wal_level = logical' 'ids.node_id = 1'

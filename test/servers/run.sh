@@ -86,7 +86,7 @@ finish() {
   case $status in
     0) echo "$engine $version: passed" ;;
     77) echo "$engine: not installed" ;;
-    *) echo "$engine $version: FAILED" && head -n 1000 "$directory"/*.log 2>/dev/null | grep -E '^==>|ERROR|FATAL|PANIC' | tail -n 40 ;;
+    *) echo "$engine $version: FAILED" && tail -n 20 "$directory"/*.log ;;
   esac
   rm -rf "${directory:?}"/*
   [ "$status" = 77 ] || exit "$status"

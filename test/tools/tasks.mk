@@ -151,7 +151,7 @@ check-clients: ## install what is missing, run clients in seven languages (doc/c
 	@CLIENTS="$(CLIENTS)" $(SERVER) test/clients/run.sh
 
 # Other software: Debian's packages, those that there are; run.sh says what else it tries where that is installed.
-SERVER_PACKAGES = pgbouncer patroni etcd-server $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
+SERVER_PACKAGES = pgbouncer patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
 
 check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
 	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh
