@@ -1,6 +1,7 @@
 -- The generators' clocks, as a DBA and as an ordinary user sees them
 SELECT count(gen_ulid()) FROM generate_series(1, 10);
-SELECT generator, abs(extract(epoch FROM last_timestamp - clock_timestamp())) < 60 AS recent, lead < '1 s' AS near, clock_rollbacks FROM ids_generators() WHERE generator = 'ulid';
+SELECT generator, abs(extract(epoch FROM last_timestamp - clock_timestamp())) < 60 AS recent, lead < '1 s' AS near,
+  clock_rollbacks FROM ids_generators() WHERE generator = 'ulid';
 \df ids_generators
 SELECT ids_reset_clock();
 SELECT gen_ulid() > gen_ulid() AS greater_before, gen_ulid() < gen_ulid() AS greater_after;
@@ -12,7 +13,12 @@ SELECT ids_advance_clock(NULL) IS NULL AS nothing;
 SELECT ids_advance_clock('infinity');
 SELECT ids_advance_clock('-infinity');
 SELECT ids_advance_clock('9999-12-31');
-DO $$ BEGIN PERFORM ids_advance_clock(clock_timestamp() + interval '24 hours 1 second'); EXCEPTION WHEN invalid_parameter_value THEN RAISE NOTICE 'a day is the limit'; END $$;
+DO $$
+BEGIN
+  PERFORM ids_advance_clock(clock_timestamp() + interval '24 hours 1 second');
+EXCEPTION WHEN invalid_parameter_value THEN
+  RAISE NOTICE 'a day is the limit';
+END $$;
 CREATE ROLE ids_user;
 SET ROLE ids_user;
 SELECT count(*) > 0 AS visible FROM ids_generators();
@@ -24,7 +30,8 @@ DROP ROLE ids_user;
 
 -- the mark, by which ids go on above those of before a restart: for superusers, and never started anew in silence
 SELECT gen_ulid() AS id \gset
-SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near, to_timestamp(last_value / 1e6) >= :'id'::ulid::timestamptz AS covers FROM ids_internal.mark;
+SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near,
+  to_timestamp(last_value / 1e6) >= :'id'::ulid::timestamptz AS covers FROM ids_internal.mark;
 CREATE ROLE ids_user;
 SET ROLE ids_user;
 SELECT setval('ids_internal.mark', 1);

@@ -5,8 +5,11 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 -- ids_create_partitions: the missing ones, in UTC whatever TimeZone says
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
-CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from", upper::ulid::timestamptz AS upto
-  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid, substring(pg_get_expr(relpartbound, c.oid), 'FROM \(''(.*)''\) TO') lower, substring(pg_get_expr(relpartbound, c.oid), 'TO \(''(.*)''\)') upper
+CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from",
+  upper::ulid::timestamptz AS upto
+  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+  substring(pg_get_expr(relpartbound, c.oid), 'FROM \(''(.*)''\) TO') lower,
+  substring(pg_get_expr(relpartbound, c.oid), 'TO \(''(.*)''\)') upper
   WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'log') ORDER BY 2;
 SET TIME ZONE 'America/New_York';
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
@@ -33,15 +36,20 @@ SELECT * FROM partition;
 CALL ids_create_partitions('log', '1 day', '2028-02-28', '2028-02-29');
 -- a partition is a partition like any other: keys, defaults, checks, generated columns and foreign keys
 CREATE TABLE other (id int PRIMARY KEY);
-CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 0) DEFAULT 1, other int REFERENCES other, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED) PARTITION BY RANGE (id);
+CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 0) DEFAULT 1,
+    other int REFERENCES other, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED)
+  PARTITION BY RANGE (id);
 CREATE INDEX ON full_log (n);
 CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
 \d full_log_20260101
--- what it keeps locked, so that others cannot read or write it, until the transaction ends; nothing if nothing is missing
+-- what it keeps locked, so that others cannot read or write it, until the transaction ends; nothing if nothing is
+-- missing
 CREATE TABLE full_log_rest PARTITION OF full_log DEFAULT;
 CREATE TABLE note (log ulid REFERENCES full_log);
-CREATE VIEW lock AS SELECT relation::regclass::text COLLATE "C" AS name, mode FROM pg_locks JOIN pg_class ON pg_class.oid = relation
-WHERE pid = pg_backend_pid() AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND mode NOT IN ('AccessShareLock', 'RowShareLock') ORDER BY 1, 2;
+CREATE VIEW lock AS SELECT relation::regclass::text COLLATE "C" AS name, mode FROM pg_locks
+  JOIN pg_class ON pg_class.oid = relation
+WHERE pid = pg_backend_pid() AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+  AND mode NOT IN ('AccessShareLock', 'RowShareLock') ORDER BY 1, 2;
 BEGIN;
 CALL ids_create_partitions('full_log', '1 year', '2026-01-01', '2026-02-01');
 SELECT * FROM lock;
@@ -152,7 +160,8 @@ CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 DROP TABLE log;
 -- an order that is not that of times
 CREATE FUNCTION backwards(ulid, ulid) RETURNS int LANGUAGE sql IMMUTABLE RETURN ulid_cmp($2, $1);
-CREATE OPERATOR CLASS backwards FOR TYPE ulid USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 backwards(ulid, ulid);
+CREATE OPERATOR CLASS backwards FOR TYPE ulid USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=,
+  OPERATOR 5 <, FUNCTION 1 backwards(ulid, ulid);
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id backwards);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 DROP TABLE log;
@@ -167,28 +176,41 @@ DROP TABLE "Ünïcode 'n' ""quotes""";
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE éééééééééééééééééééééééééééééééé (id ulid) PARTITION BY RANGE (id);
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01', '2026-03-01');
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01', '2026-03-02');
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', '1 day', '2026-03-01', '2026-03-02');
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 hour', '10888-03-01', '10888-03-01 00:30');
+CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01',
+    '2026-03-01');
+CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01',
+    '2026-03-02');
+CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', '1 day', '2026-03-01',
+    '2026-03-02');
+CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 hour', '10888-03-01',
+    '10888-03-01 00:30');
 CALL ids_create_partitions('éééééééééééééééééééééééééééééééé', '1 day', '2026-03-01', '2026-03-02');
-SELECT parent, partition, octet_length(partition::text) AS bytes, times FROM unnest(ARRAY['a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', 'a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', 'éééééééééééééééééééééééééééééééé']) parent, ids_partitions(parent::regclass);
+SELECT parent, partition, octet_length(partition::text) AS bytes, times
+FROM unnest(ARRAY['a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c',
+      'a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', 'éééééééééééééééééééééééééééééééé']) parent,
+  ids_partitions(parent::regclass);
 -- where both are cut off in the same place, the second has to give way
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f (id ulid) PARTITION BY RANGE (id);
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f', '1 day', '2026-03-01', '2026-03-02');
-DROP TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c, a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f, a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d, éééééééééééééééééééééééééééééééé;
+CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f', '1 day', '2026-03-01',
+    '2026-03-02');
+DROP TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c,
+  a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f,
+  a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d, éééééééééééééééééééééééééééééééé;
 -- a partition made by hand in another time zone: the error says how to go on
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 SET TIME ZONE 'America/New_York';
 CREATE TABLE log_2025 PARTITION OF log FOR VALUES FROM (ulid_first('2025-01-01')) TO (ulid_first('2026-01-01'));
 CALL ids_create_partitions('log', '1 month', '2025-12-15', '2026-02-15');
-CREATE TABLE public.log_20260101 PARTITION OF public.log FOR VALUES FROM (ulid_first('2026-01-01 05:00:00+00')) TO (ulid_first('2026-02-01 00:00:00+00'));
+CREATE TABLE public.log_20260101 PARTITION OF public.log FOR VALUES
+  FROM (ulid_first('2026-01-01 05:00:00+00')) TO (ulid_first('2026-02-01 00:00:00+00'));
 CALL ids_create_partitions('log', '1 month', '2025-12-15', '2026-02-15');
 SET TIME ZONE 'UTC';
 SELECT partition, times FROM ids_partitions('log');
--- the times of partitions, of others too: half open, without an end, within a millisecond; of a default partition, of one that has partitions itself
+-- the times of partitions, of others too: half open, without an end, within a millisecond; of a default partition, of
+-- one that has partitions itself
 CREATE TABLE log_ever PARTITION OF log FOR VALUES FROM (ulid_last('2030-01-01 00:00:00.123+00')) TO (MAXVALUE);
-CREATE TABLE log_once PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_last('2024-12-31 23:59:59.999+00')) PARTITION BY HASH (id);
+CREATE TABLE log_once PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_last('2024-12-31 23:59:59.999+00'))
+  PARTITION BY HASH (id);
 CREATE TABLE log_once_0 PARTITION OF log_once FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE log_once_1 PARTITION OF log_once FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE log_rest PARTITION OF log DEFAULT;
@@ -196,7 +218,8 @@ INSERT INTO log SELECT ulid_first('2024-01-01'::timestamptz + i * interval '1 ho
 SELECT partition, times, estimated_rows FROM ids_partitions('log');
 ANALYZE log;
 SELECT partition, times, estimated_rows, bytes > 0 AS has_bytes FROM ids_partitions('log');
-SELECT sum(bytes) = (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('log')) AS of_all FROM ids_partitions('log');
+SELECT sum(bytes) = (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('log')) AS of_all
+FROM ids_partitions('log');
 -- one that has a part of the hour, though less than a millisecond is missing
 CREATE TABLE log_hour PARTITION OF log FOR VALUES FROM (ulid_last('2029-01-01')) TO (ulid_first('2029-01-01 01:00'));
 CALL ids_create_partitions('log', '1 hour', '2029-01-01 00:30', '2029-01-01 01:00');
@@ -223,8 +246,13 @@ DROP TABLE log, log_2025, log_20260101, log_once;
 -- each type; a foreign table
 CREATE FOREIGN DATA WRAPPER regress_ids;
 CREATE SERVER regress_ids FOREIGN DATA WRAPPER regress_ids;
-SELECT format('CREATE TABLE log (id %I) PARTITION BY RANGE (id); CREATE FOREIGN TABLE log_first PARTITION OF log FOR VALUES FROM (MINVALUE) TO (%I(''2025-12-29'')) SERVER regress_ids;'
-  'CALL ids_create_partitions(''log'', ''1 week'', ''2026-01-01'', ''2026-01-12''); SELECT partition, times FROM ids_partitions(''log''); CALL ids_drop_partitions(''log'', ''2026-01-06''); SELECT partition, times FROM ids_partitions(''log''); DROP TABLE log', t, t || '_first')
+SELECT format('CREATE TABLE log (id %I) PARTITION BY RANGE (id); '
+  'CREATE FOREIGN TABLE log_first PARTITION OF log FOR VALUES '
+  'FROM (MINVALUE) TO (%I(''2025-12-29'')) SERVER regress_ids; '
+  'CALL ids_create_partitions(''log'', ''1 week'', ''2026-01-01'', ''2026-01-12''); '
+  'SELECT partition, times FROM ids_partitions(''log''); '
+  'CALL ids_drop_partitions(''log'', ''2026-01-06''); '
+  'SELECT partition, times FROM ids_partitions(''log''); DROP TABLE log', t, t || '_first')
 FROM unnest(ARRAY['ulid', 'scru160', 'tbsl', 'snowflake']) t
 \gexec
 DROP SERVER regress_ids;
@@ -234,7 +262,8 @@ CREATE ROLE regress_ids_owner;
 CREATE ROLE regress_ids_other;
 CREATE SCHEMA regress_ids AUTHORIZATION regress_ids_owner;
 SET ROLE regress_ids_owner;
-CREATE TABLE regress_ids.log (id ulid PRIMARY KEY, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED) PARTITION BY RANGE (id);
+CREATE TABLE regress_ids.log (id ulid PRIMARY KEY,
+    at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED) PARTITION BY RANGE (id);
 CREATE INDEX ON regress_ids.log (at);
 RESET ROLE;
 CALL ids_create_partitions('regress_ids.log', '1 month', '2026-03-01', '2026-04-01');
@@ -272,15 +301,19 @@ DROP ROLE regress_ids_owner, regress_ids_other;
 -- in a schema whose name needs quotes, with a hostile search_path; what is made is made with that
 CREATE SCHEMA hostile;
 CREATE FUNCTION hostile.ulid_first(timestamptz) RETURNS text LANGUAGE sql AS $$SELECT 'x'$$;
-CREATE FUNCTION hostile.format(text, VARIADIC text[]) RETURNS text LANGUAGE sql AS $$SELECT 'DROP SCHEMA hostile CASCADE'$$;
-CREATE FUNCTION hostile.ids_missing_partitions(regclass, interval, timestamptz, timestamptz) RETURNS SETOF text LANGUAGE sql AS $$SELECT 'DROP SCHEMA hostile CASCADE'$$;
+CREATE FUNCTION hostile.format(text, VARIADIC text[]) RETURNS text LANGUAGE sql
+  AS $$SELECT 'DROP SCHEMA hostile CASCADE'$$;
+CREATE FUNCTION hostile.ids_missing_partitions(regclass, interval, timestamptz, timestamptz) RETURNS SETOF text
+  LANGUAGE sql AS $$SELECT 'DROP SCHEMA hostile CASCADE'$$;
 CREATE FUNCTION hostile.eq(oid, oid) RETURNS boolean LANGUAGE sql AS $$SELECT 1/0 = 1$$;
 CREATE OPERATOR hostile.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = hostile.eq);
 CREATE DOMAIN hostile.text AS int;
 CREATE DOMAIN hostile.regclass AS int;
 CREATE TABLE hostile.pg_class (oid oid);
-CREATE FUNCTION pg_temp.seen() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '% with %', tg_tag, current_setting('search_path'); END $$;
-CREATE EVENT TRIGGER regress_ids ON ddl_command_start WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION pg_temp.seen();
+CREATE FUNCTION pg_temp.seen() RETURNS event_trigger
+  LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '% with %', tg_tag, current_setting('search_path'); END $$;
+CREATE EVENT TRIGGER regress_ids ON ddl_command_start
+  WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION pg_temp.seen();
 CREATE SCHEMA "My.App";
 SET search_path = hostile, pg_catalog, "My.App", public;
 CREATE TABLE "My.App"."Log" (id ulid) PARTITION BY RANGE (id);
@@ -297,7 +330,8 @@ CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (
 CREATE TABLE log_before PARTITION OF log FOR VALUES FROM (MINVALUE) TO ('019ca6c0-0000-0000-0000-000000000000');
 CREATE TABLE log_none PARTITION OF log FOR VALUES FROM ('ffffffff-ffff-4fff-bfff-fffffffffffe') TO (MAXVALUE);
 CALL ids_create_partitions('log', '1 month', '2026-04-01 00:00:00+00', '2026-06-01 00:00:00+00');
-INSERT INTO log SELECT gen_uuidv7('2026-04-01 00:00:00+00'::timestamptz + i * interval '1 hour') FROM generate_series(0, 61 * 24 - 1) i;
+INSERT INTO log SELECT gen_uuidv7('2026-04-01 00:00:00+00'::timestamptz + i * interval '1 hour')
+  FROM generate_series(0, 61 * 24 - 1) i;
 SET timezone = 'UTC';
 SELECT partition, times, (SELECT count(*) FROM log WHERE tableoid = partition) AS rows FROM ids_partitions('log');
 CALL ids_drop_partitions('log', '2026-05-01 00:00:00+00');

@@ -1,42 +1,52 @@
 -- The catalogs, in the spirit of opr_sanity: each query finds objects of the extension that lack
 -- something, so every one of them returns no rows, whatever types there are.
 CREATE VIEW member AS SELECT classid, objid FROM pg_depend
-WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e';
-CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = t.oid AND classid = 'pg_type'::regclass AND typtype = 'b' AND typcategory <> 'A';
+WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids')
+  AND deptype = 'e';
+CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = t.oid AND classid = 'pg_type'::regclass
+  AND typtype = 'b' AND typcategory <> 'A';
 SELECT count(*) > 0 AS there_are_types FROM identifier_type;
 
 -- without a comment, or with one that is too long for a line of psql
 SELECT pg_describe_object(classid, objid, 0) FROM member
-WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))), 0) NOT BETWEEN 1 AND 70
+WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))), 0)
+    NOT BETWEEN 1 AND 70
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- functions not parallel safe but for DDL, and generators that a parallel worker could run: below a Gather Merge ids do not
--- follow the query's ORDER BY
+-- functions not parallel safe but for DDL, and generators that a parallel worker could run: below a Gather Merge ids do
+-- not follow the query's ORDER BY
 SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' THEN 'r'
 	WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v' WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v'
+    WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
 -- C functions that are not strict
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1::text;
+WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+  ORDER BY 1::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator) OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
+WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator)
+    OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
 
--- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's type or for a cast's named after its result
+-- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's
+-- type or for a cast's named after its result
 SELECT oid::regprocedure, prosrc FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at'
   AND (pronargs = 0 OR prosrc <> proname || '_' || (SELECT typname FROM pg_type WHERE oid = proargtypes[0]))
-  AND oid NOT IN (SELECT castfunc FROM pg_cast WHERE proname = casttarget::regtype::text AND prosrc = format('%s_to_%s', castsource::regtype, proname)) ORDER BY 1::text;
+  AND oid NOT IN (SELECT castfunc FROM pg_cast
+    WHERE proname = casttarget::regtype::text AND prosrc = format('%s_to_%s', castsource::regtype, proname))
+    ORDER BY 1::text;
 
 -- operators without commutator, or negator, or estimators
-SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
+SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o
+  JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
 WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest = 0 OR oprjoin = 0 ORDER BY 1::text;
 
 -- operators whose commutator or negator does not point back, or has not the matching estimator
@@ -44,66 +54,102 @@ SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND cl
   LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
 WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
   OR o.oprname || ' ' || o.oprrest <> ALL (CASE WHEN o.oprleft = o.oprright
-    THEN ARRAY['= eqsel', '<> neqsel', format('< %s_ineqsel', o.oprleft::regtype), format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype), format('>= %s_ineqsel', o.oprleft::regtype)]
+    THEN ARRAY['= eqsel', '<> neqsel', format('< %s_ineqsel', o.oprleft::regtype),
+      format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype),
+      format('>= %s_ineqsel', o.oprleft::regtype)]
     ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel'] END)
 ORDER BY 1::text;
 
 -- time predicates without the planner's support of their type, or with another name than the rest
-SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass JOIN pg_proc p ON p.oid = oprcode
-  JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright JOIN identifier_type t ON t.oid IN (l.oid, r.oid, l.typbasetype, r.typbasetype)
+SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
+  JOIN pg_proc p ON p.oid = oprcode
+  JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright
+  JOIN identifier_type t ON t.oid IN (l.oid, r.oid, l.typbasetype, r.typbasetype)
 WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support') OR proname <>
-  format(CASE WHEN t.oid IN (l.oid, l.typbasetype) THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, t.typname, CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge' WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
-    CASE WHEN 'ids_tstzmultirange' IN (l.typname, r.typname) THEN 'tstzmultirange' WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
+  format(CASE WHEN t.oid IN (l.oid, l.typbasetype) THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, t.typname,
+    CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge'
+      WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
+    CASE WHEN 'ids_tstzmultirange' IN (l.typname, r.typname) THEN 'tstzmultirange'
+      WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
 WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY 1::text;
 
 -- types without I/O in both formats, a class of each access method, min and max, casts, or time predicates
-SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
+SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR
+  typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
 SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin', 'gist')
-  AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault) ORDER BY 1, 2;
+  AND NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcmethod = pg_am.oid AND opcdefault)
+  ORDER BY 1, 2;
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
   WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
-    WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn <> 0 AND proparallel = 's') ORDER BY 1, 2;
+    WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn <> 0
+    AND proparallel = 's') ORDER BY 1, 2;
 SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'timestamptz']::regtype[]) target
-  WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target) ORDER BY 1, 2::text;
+  WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target)
+  ORDER BY 1, 2::text;
 
 SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
-  WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;
+  WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid
+    AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;
 SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>=', '<@', '@>']) operator
-  WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprleft = identifier_type.oid AND oprright IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype))
-     OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND oprright = identifier_type.oid AND oprleft IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype)) ORDER BY 1, 2;
+  WHERE operator <> '@>' AND NOT EXISTS (SELECT FROM pg_operator
+    WHERE oprname = operator AND oprleft = identifier_type.oid
+    AND oprright IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype))
+     OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator
+       WHERE oprname = operator AND oprright = identifier_type.oid
+       AND oprleft IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype)) ORDER BY 1, 2;
 SELECT typname, operator FROM identifier_type, unnest(ARRAY['<@', '@>']) operator
-  WHERE NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator AND (SELECT typbasetype FROM pg_type WHERE oid = CASE operator WHEN '<@' THEN oprleft ELSE oprright END) = identifier_type.oid
+  WHERE NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator
+    AND (SELECT typbasetype FROM pg_type WHERE oid = CASE operator WHEN '<@' THEN oprleft ELSE oprright END)
+    = identifier_type.oid
     AND CASE operator WHEN '<@' THEN oprright ELSE oprleft END = 'ids_tstzmultirange'::regtype) ORDER BY 1, 2;
 
 -- types whose length is not that of their bytes
-SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname, typname, typlen), ' UNION ALL ') FROM identifier_type
+SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname,
+      typname, typlen), ' UNION ALL ') FROM identifier_type
 \set ECHO none
 \gexec
 \set ECHO all
 
--- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash; distance or hash; all of GiST, from 18 on for temporal keys too
-SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
-  unnest(CASE amname WHEN 'btree' THEN ARRAY[1, 2, 3, 4] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 6 END
-    WHEN 'hash' THEN ARRAY[1, 2] WHEN 'brin' THEN ARRAY[1, 2, 3, 4] || CASE WHEN opcdefault THEN NULL ELSE ARRAY[5, 11] END
-    WHEN 'gist' THEN ARRAY[1, 2, 3, 5, 6, 7, 9, 11] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 12 END END) n
-WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amproclefttype = CASE WHEN amname = 'gist' AND n = 12 THEN '"any"'::regtype ELSE opcintype END AND amprocnum = n) AND n IS NOT NULL ORDER BY 1, 2, 3;
+-- support functions that a class lacks: sortsupport, in_range, equalimage and, from 18 on, skipsupport; extended hash;
+-- distance or hash; all of GiST, from 18 on for temporal keys too
+SELECT opcname, amname, n FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass
+  JOIN pg_am ON pg_am.oid = opcmethod,
+  unnest(CASE amname
+    WHEN 'btree' THEN ARRAY[1, 2, 3, 4] || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 6 END
+    WHEN 'hash' THEN ARRAY[1, 2]
+    WHEN 'brin' THEN ARRAY[1, 2, 3, 4] || CASE WHEN opcdefault THEN NULL ELSE ARRAY[5, 11] END
+    WHEN 'gist' THEN ARRAY[1, 2, 3, 5, 6, 7, 9, 11]
+      || CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 12 END
+  END) n
+WHERE NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = n
+    AND amproclefttype = CASE WHEN amname = 'gist' AND n = 12 THEN '"any"'::regtype ELSE opcintype END)
+  AND n IS NOT NULL ORDER BY 1, 2, 3;
 
 -- operators that a class lacks
-SELECT opcname, amname, operator FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
-  unnest(CASE WHEN amname = 'hash' OR opcname ~ 'bloom' THEN ARRAY['='] WHEN amname = 'gist' THEN ARRAY['=', '<>', '<', '<=', '>', '>='] ELSE ARRAY['=', '<', '<=', '>', '>='] END) operator
-WHERE NOT EXISTS (SELECT FROM pg_amop JOIN pg_operator o ON o.oid = amopopr WHERE amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype AND oprname = operator) ORDER BY 1, 2, 3;
+SELECT opcname, amname, operator FROM pg_opclass
+  JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod,
+  unnest(CASE WHEN amname = 'hash' OR opcname ~ 'bloom' THEN ARRAY['=']
+    WHEN amname = 'gist' THEN ARRAY['=', '<>', '<', '<=', '>', '>='] ELSE ARRAY['=', '<', '<=', '>', '>='] END) operator
+WHERE NOT EXISTS (SELECT FROM pg_amop JOIN pg_operator o ON o.oid = amopopr
+    WHERE amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype AND oprname = operator)
+  ORDER BY 1, 2, 3;
 
 -- classes that are not valid
-SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass JOIN pg_am ON pg_am.oid = opcmethod
+SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND classid = 'pg_opclass'::regclass
+  JOIN pg_am ON pg_am.oid = opcmethod
 WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 
 -- casts that are not explicit; to text one may assign, as from every type, and from text
-SELECT castsource::regtype, casttarget::regtype FROM pg_cast JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass WHERE castcontext <> CASE WHEN casttarget = 'text'::regtype OR castsource IN ('text'::regtype, 'varchar'::regtype) THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
+SELECT castsource::regtype, casttarget::regtype FROM pg_cast
+  JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass
+WHERE castcontext <> CASE WHEN casttarget = 'text'::regtype OR castsource IN ('text'::regtype, 'varchar'::regtype)
+  THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
 
--- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for without the extension
+-- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for
+-- without the extension
 CREATE FUNCTION meaning(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE types text;
 BEGIN
@@ -114,13 +160,19 @@ BEGIN
 EXCEPTION WHEN others THEN RETURN SQLERRM;
 END $$;
 CREATE TABLE query AS
-  SELECT format(form, oprname, t) AS text FROM (SELECT DISTINCT oprname FROM pg_operator JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
-    (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c') AND oid < 16384) t,
-    unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1', 'SELECT $1 %1$s ANY (NULL::%2$s[])', 'SELECT NULL::%2$s %1$s ANY ($1)', 'SELECT NULL::text %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s NULL::text']) form
+  SELECT format(form, oprname, t) AS text FROM (SELECT DISTINCT oprname FROM pg_operator
+    JOIN member ON objid = oid AND classid = 'pg_operator'::regclass) o,
+    (SELECT oid::regtype AS t FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c')
+      AND oid < 16384) t,
+    unnest(ARRAY['SELECT $1 %1$s NULL::%2$s', 'SELECT NULL::%2$s %1$s $1', 'SELECT $1 %1$s ANY (NULL::%2$s[])',
+        'SELECT NULL::%2$s %1$s ANY ($1)', 'SELECT NULL::text %1$s NULL::%2$s',
+        'SELECT NULL::%2$s %1$s NULL::text']) form
   UNION SELECT format(form, oid::regtype) FROM pg_type,
-    unnest(ARRAY['SELECT ARRAY[$1, NULL::%s]', 'SELECT CASE WHEN true THEN $1 ELSE NULL::%s END', 'SELECT coalesce($1, NULL::%s)', 'SELECT $1 UNION ALL SELECT NULL::%s', 'VALUES ($1), (NULL::%s)']) form
+    unnest(ARRAY['SELECT ARRAY[$1, NULL::%s]', 'SELECT CASE WHEN true THEN $1 ELSE NULL::%s END',
+        'SELECT coalesce($1, NULL::%s)', 'SELECT $1 UNION ALL SELECT NULL::%s', 'VALUES ($1), (NULL::%s)']) form
     WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype NOT IN ('p', 'c') AND oid < 16384
-  UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+  UNION SELECT format('SELECT %I($1)', p.proname) FROM pg_proc p
+  JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
     JOIN pg_proc o ON o.proname = p.proname AND o.oid < 16384;
 CREATE TABLE answer (query text, was text, became text);
 DO $$
@@ -145,44 +197,70 @@ DROP TABLE query, answer;
 SELECT pg_describe_object(classid, objid, 0) AS object FROM member, pg_identify_object(classid, objid, 0)
 WHERE schema <> 'pg_catalog' AND pg_describe_object(classid, objid, 0) !~ 'ids_internal' ORDER BY 1;
 
--- what operators, arrays and all that finds a common type take literals, parameters and texts for: the types of the parameters and of the result, or the error; the same for every type T
+-- what operators, arrays and all that finds a common type take literals, parameters and texts for: the types of the
+-- parameters and of the result, or the error; the same for every type T
 CREATE TABLE form (i serial, form text, op text);
-INSERT INTO form (form, op) SELECT form, op FROM unnest(ARRAY['id OP $1', '$1 OP id', 'id OP ''DIGITS''', '''DIGITS'' OP id', 'id OP t', 't OP id', 'id OP v', 'id OP ''DIGITS''::text', 'id OP at', 'at OP id', 't OP $1', '$1 OP at',
-    'id OP ANY ($1)', '$1 OP ANY (ids)', 'id OP ANY (ids)', 'id OP ANY (''{DIGITS}'')', 'id OP ANY (ARRAY[$1])', 'id OP ANY (ARRAY[''DIGITS''])', 'id OP ANY (ARRAY[t])', 't OP ANY (ids)', 'id OP (SELECT $1)', 'ROW(id, 1) OP ROW($1, 2)']) WITH ORDINALITY f (form, i),
+INSERT INTO form (form, op) SELECT form, op
+  FROM unnest(ARRAY['id OP $1', '$1 OP id', 'id OP ''DIGITS''', '''DIGITS'' OP id', 'id OP t', 't OP id', 'id OP v',
+      'id OP ''DIGITS''::text', 'id OP at', 'at OP id', 't OP $1', '$1 OP at',
+    'id OP ANY ($1)', '$1 OP ANY (ids)', 'id OP ANY (ids)', 'id OP ANY (''{DIGITS}'')', 'id OP ANY (ARRAY[$1])',
+    'id OP ANY (ARRAY[''DIGITS''])', 'id OP ANY (ARRAY[t])', 't OP ANY (ids)', 'id OP (SELECT $1)',
+    'ROW(id, 1) OP ROW($1, 2)']) WITH ORDINALITY f (form, i),
   unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) WITH ORDINALITY o (op, j) ORDER BY f.i, j;
-INSERT INTO form (form) SELECT unnest(ARRAY['id <@ $1', '$1 @> id', 'id <@ r', 'r @> id', 'id <@ m', 'm @> id', 'id <@ ''[2026-11-01,)''', '''[2026-11-01,)'' @> id', 'id <@ ANY ($1)', 'id <@ ANY (ARRAY[r])', 'id <@ ANY (ARRAY[m])', 'id <@ ANY (''{"[2026-11-01,)"}'')', 'm @> $1', '$1 <@ m', 'at <@ m', 'm @> at', 'm @> ''2026-11-01''', 'm @> r', 'r <@ m', 'r @> $1', '$1 <@ r', 'at <@ $1', 'r @> ''2026-11-01''',
-    'ids @> $1', 'ids && ARRAY[$1]', 'ids @> ARRAY[''DIGITS'']', 'ids @> ARRAY[t]', 'ids || $1', 'ids || id', 'ids || t', 'array_position(ids, $1)', 'ARRAY[id, $1]', 'ARRAY[''DIGITS'', id]', 'ARRAY[id, t]',
-    'id IN ($1, $2)', 'id IN (''DIGITS'', $1)', '$1 IN (id)', 'id IN (t)', 'id IN (SELECT t)', 'id BETWEEN $1 AND $2', 'id BETWEEN at AND at', 'id IS DISTINCT FROM $1', 'id IS DISTINCT FROM t', 'nullif(id, $1)', 'nullif($1, id)',
-    'coalesce(id, $1)', 'coalesce($1, id)', 'coalesce(id, ''DIGITS'')', 'coalesce(id, t)', 'coalesce(t, id)', 'greatest(id, $1)', 'least(''DIGITS'', id)',
-    'CASE WHEN true THEN id ELSE $1 END', 'CASE WHEN true THEN ''DIGITS'' ELSE id END', 'CASE WHEN true THEN id ELSE t END', 'CASE id WHEN $1 THEN 1 END', 'CASE $1 WHEN id THEN 1 END', 'CASE id WHEN t THEN 1 END',
-    '(SELECT id UNION ALL SELECT $1 LIMIT 1)', '(SELECT $1 UNION ALL SELECT id LIMIT 1)', '(SELECT id UNION ALL SELECT ''DIGITS'' LIMIT 1)', '(SELECT id UNION ALL SELECT t LIMIT 1)',
-    '(SELECT c FROM (VALUES (id), ($1)) v (c) LIMIT 1)', '(SELECT c FROM (VALUES (''DIGITS''), (id)) v (c) LIMIT 1)', '(SELECT c FROM (VALUES (id), (t)) v (c) LIMIT 1)',
-    'id || ''''', 'id || $1', 't || id', 'id LIKE $1', 'id::text = $1', '$1::T = id', 'T($1)', 'length(id)', 'upper(id)', 'T_first($1)', 'T_is_valid($1)', 'date_trunc(''day'', id)', 'extract(epoch FROM id)']);
+INSERT INTO form (form)
+  SELECT unnest(ARRAY['id <@ $1', '$1 @> id', 'id <@ r', 'r @> id', 'id <@ m', 'm @> id', 'id <@ ''[2026-11-01,)''',
+      '''[2026-11-01,)'' @> id', 'id <@ ANY ($1)', 'id <@ ANY (ARRAY[r])', 'id <@ ANY (ARRAY[m])',
+  'id <@ ANY (''{"[2026-11-01,)"}'')', 'm @> $1', '$1 <@ m', 'at <@ m', 'm @> at', 'm @> ''2026-11-01''', 'm @> r',
+  'r <@ m', 'r @> $1', '$1 <@ r', 'at <@ $1', 'r @> ''2026-11-01''',
+    'ids @> $1', 'ids && ARRAY[$1]', 'ids @> ARRAY[''DIGITS'']', 'ids @> ARRAY[t]', 'ids || $1', 'ids || id',
+    'ids || t', 'array_position(ids, $1)', 'ARRAY[id, $1]', 'ARRAY[''DIGITS'', id]', 'ARRAY[id, t]',
+    'id IN ($1, $2)', 'id IN (''DIGITS'', $1)', '$1 IN (id)', 'id IN (t)', 'id IN (SELECT t)', 'id BETWEEN $1 AND $2',
+    'id BETWEEN at AND at', 'id IS DISTINCT FROM $1', 'id IS DISTINCT FROM t', 'nullif(id, $1)', 'nullif($1, id)',
+    'coalesce(id, $1)', 'coalesce($1, id)', 'coalesce(id, ''DIGITS'')', 'coalesce(id, t)', 'coalesce(t, id)',
+    'greatest(id, $1)', 'least(''DIGITS'', id)',
+    'CASE WHEN true THEN id ELSE $1 END', 'CASE WHEN true THEN ''DIGITS'' ELSE id END',
+    'CASE WHEN true THEN id ELSE t END', 'CASE id WHEN $1 THEN 1 END', 'CASE $1 WHEN id THEN 1 END',
+    'CASE id WHEN t THEN 1 END',
+    '(SELECT id UNION ALL SELECT $1 LIMIT 1)', '(SELECT $1 UNION ALL SELECT id LIMIT 1)',
+    '(SELECT id UNION ALL SELECT ''DIGITS'' LIMIT 1)', '(SELECT id UNION ALL SELECT t LIMIT 1)',
+    '(SELECT c FROM (VALUES (id), ($1)) v (c) LIMIT 1)', '(SELECT c FROM (VALUES (''DIGITS''), (id)) v (c) LIMIT 1)',
+    '(SELECT c FROM (VALUES (id), (t)) v (c) LIMIT 1)',
+    'id || ''''', 'id || $1', 't || id', 'id LIKE $1', 'id::text = $1', '$1::T = id', 'T($1)', 'length(id)',
+    'upper(id)', 'T_first($1)', 'T_is_valid($1)', 'date_trunc(''day'', id)', 'extract(epoch FROM id)']);
 CREATE FUNCTION meaning(form text, id regtype) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   digits text;
-  parameters text := (SELECT '(' || string_agg(DISTINCT 'NULL', ', ') || CASE WHEN form LIKE '%$2%' THEN ', NULL' ELSE '' END || ')' FROM regexp_matches(form, '[$]\d', 'g') m);
+  parameters text := (SELECT '(' || string_agg(DISTINCT 'NULL', ', ') || CASE WHEN form LIKE '%$2%' THEN ', NULL'
+      ELSE '' END || ')' FROM regexp_matches(form, '[$]\d', 'g') m);
   types text;
   result text;
 BEGIN
   EXECUTE format('SELECT %s_first(''2026-11-01'')', id) INTO digits;
-  EXECUTE format('PREPARE meaning AS SELECT pg_typeof(%s) FROM (SELECT NULL::%2$s AS id, NULL::%2$s[] AS ids, NULL::text AS t, NULL::varchar AS v, now() AS at, NULL::tstzrange AS r, NULL::tstzmultirange AS m) s',
+  EXECUTE format('PREPARE meaning AS SELECT pg_typeof(%s) FROM (
+      SELECT NULL::%2$s AS id, NULL::%2$s[] AS ids, NULL::text AS t, NULL::varchar AS v,
+        now() AS at, NULL::tstzrange AS r, NULL::tstzmultirange AS m) s',
     regexp_replace(replace(form, 'DIGITS', digits), '\mT(?=_|\M)', id::text, 'g'), id);
   SELECT parameter_types INTO STRICT types FROM pg_prepared_statements WHERE name = 'meaning';
   EXECUTE 'EXECUTE meaning' || coalesce(parameters, '') INTO result;
   DEALLOCATE meaning;
   RETURN types || ' ' || result;
-EXCEPTION WHEN SQLSTATE '42000' OR undefined_function OR datatype_mismatch OR ambiguous_function OR indeterminate_datatype OR cannot_coerce OR invalid_text_representation THEN RETURN SQLERRM;
+EXCEPTION WHEN SQLSTATE '42000' OR undefined_function OR datatype_mismatch OR ambiguous_function
+  OR indeterminate_datatype OR cannot_coerce OR invalid_text_representation THEN RETURN SQLERRM;
 END $$;
 SELECT form, string_agg(op, ' ' ORDER BY i) AS operators, meaning FROM (
-    SELECT min(i) AS i, form, op, string_agg(DISTINCT replace(regexp_replace(meaning(replace(form, 'OP', coalesce(op, '')), oid), '\m' || typname || '(?=_|\M)', 'T', 'g'), coalesce(' ' || op || ' ', ''), ' OP '), '; ') AS meaning FROM form, identifier_type GROUP BY form, op) m
+    SELECT min(i) AS i, form, op,
+    string_agg(DISTINCT replace(regexp_replace(meaning(replace(form, 'OP', coalesce(op, '')), oid),
+          '\m' || typname || '(?=_|\M)', 'T', 'g'), coalesce(' ' || op || ' ', ''), ' OP '), '; ') AS meaning
+          FROM form, identifier_type GROUP BY form, op) m
   GROUP BY form, meaning ORDER BY min(i);
 DROP FUNCTION meaning;
 DROP TABLE form;
 
 -- what everybody may not execute or read: only what belongs to superusers
-SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass WHERE NOT has_function_privilege('public', oid, 'execute')
+SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
+WHERE NOT has_function_privilege('public', oid, 'execute')
 ORDER BY oid::regprocedure::text;
-SELECT oid::regclass FROM pg_class JOIN member ON objid = oid AND classid = 'pg_class'::regclass WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY 1::text;
+SELECT oid::regclass FROM pg_class JOIN member ON objid = oid AND classid = 'pg_class'::regclass
+WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY 1::text;
 
 DROP VIEW identifier_type, member;

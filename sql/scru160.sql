@@ -7,7 +7,8 @@ SET DateStyle = 'ISO';
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'::scru160, '05ttup1hncpna1qhtdhrtcu3v32pd7c6'::scru160;
 SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160, '017BDF6431BB33750751EB63BEB3C3F8C5969D86'::scru160;
 SELECT '\x017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160;
-SELECT scru160_hex('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'), scru160_is_valid('017bdf6431bb33750751eb63beb3c3f8c5969d86') AS valid;
+SELECT scru160_hex('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'),
+  scru160_is_valid('017bdf6431bb33750751eb63beb3c3f8c5969d86') AS valid;
 
 -- bad input: what is wrong, and where
 SELECT ''::scru160;
@@ -32,23 +33,30 @@ SELECT scru160_from_parts('10889-08-02 05:31:50.656+00', 13173, 1873, '\xeb63beb
 SELECT scru160_first('2021-09-13 13:41:30.683+00'), scru160_last('2021-09-13 13:41:30.683999+00');
 
 -- the first and last millisecond are read, and made of their parts, but never generated
-SELECT scru160_from_parts('epoch', 0, 0, '\x00000000000000000000'), scru160_from_parts('10889-08-02 05:31:50.655999+00', 65535, 65535, '\xffffffffffffffffffff');
-SELECT '00000000000000000000000000000000'::scru160::timestamptz, 'VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV'::scru160::timestamptz;
+SELECT scru160_from_parts('epoch', 0, 0, '\x00000000000000000000'),
+  scru160_from_parts('10889-08-02 05:31:50.655999+00', 65535, 65535, '\xffffffffffffffffffff');
+SELECT '00000000000000000000000000000000'::scru160::timestamptz,
+  'VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV'::scru160::timestamptz;
 SELECT gen_scru160('1970-01-01 00:00:00.000999+00');
 SELECT gen_scru160('1970-01-01 00:00:00.001+00')::timestamptz;
 SELECT gen_scru160('10889-08-02 05:31:50.655+00');
 SELECT gen_scru160('10889-08-02 05:31:50.654+00')::timestamptz;
 
 -- generation: in order, 96 random bits
-SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_scru160() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
-SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_scru160_us() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT bool_and(id > previous) AS increasing, count(*)
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
+    FROM (SELECT i, gen_scru160() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT bool_and(id > previous) AS increasing, count(*)
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
+    FROM (SELECT i, gen_scru160_us() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
 SELECT count(DISTINCT substr(gen_scru160()::bytea, 9)) FROM generate_series(1, 100000);
 -- the microsecond within the millisecond, above 6 bits of counter
 SELECT bool_and((scru160_parts(gen_scru160_us())).counter < 64000) AS microseconds FROM generate_series(1, 10000);
 
 -- a node id in random16
 SET ids.node_id = 513;
-SELECT DISTINCT (scru160_parts(id)).random16 FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
+SELECT DISTINCT (scru160_parts(id)).random16
+FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
 SET ids.node_id = 65535;
 SELECT (scru160_parts(gen_scru160())).random16;
 SET ids.node_id = 65536;

@@ -85,7 +85,9 @@ SELECT gen_ulid('10889-08-02 05:31:50.655999+00')::timestamptz;
 SELECT gen_ulid('10889-08-02 05:31:50.656+00');
 
 -- generation: all in order, one after the other
-SELECT bool_and(id > previous) AS increasing, count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_ulid() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT bool_and(id > previous) AS increasing, count(*)
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
+    FROM (SELECT i, gen_ulid() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
 -- the last 64 bits are fresh for each: none of 100,000 twice
 SELECT count(DISTINCT substr(gen_ulid()::bytea, 9)) FROM generate_series(1, 100000);
 

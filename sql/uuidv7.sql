@@ -5,39 +5,58 @@ SET DateStyle = 'ISO';
 
 -- the time of RFC 9562's example; other versions and variants have none
 SELECT uuidv7_extract_timestamp('017F22E2-79B0-7CC3-98C4-DC0C0C07398F');
-SELECT uuidv7_extract_timestamp(id) FROM unnest(ARRAY['00000000-0000-0000-0000-000000000000', '919108f7-52d1-4320-9bac-f847db4148a8', '1EC9414C-232A-6B00-B3C8-9F6BDECED846',
-  '2489E9AD-2EE2-8E00-8EC9-32D5F69181C0', '017F22E2-79B0-7CC3-78C4-DC0C0C07398F', '017F22E2-79B0-7CC3-C8C4-DC0C0C07398F', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF']::uuid[]) id;
-SELECT uuidv7_time_decoder('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'), uuidv7_time_decoder('919108f7-52d1-4320-9bac-f847db4148a8');
+SELECT uuidv7_extract_timestamp(id)
+FROM unnest(ARRAY['00000000-0000-0000-0000-000000000000', '919108f7-52d1-4320-9bac-f847db4148a8',
+      '1EC9414C-232A-6B00-B3C8-9F6BDECED846',
+  '2489E9AD-2EE2-8E00-8EC9-32D5F69181C0', '017F22E2-79B0-7CC3-78C4-DC0C0C07398F',
+  '017F22E2-79B0-7CC3-C8C4-DC0C0C07398F', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF']::uuid[]) id;
+SELECT uuidv7_time_decoder('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'),
+  uuidv7_time_decoder('919108f7-52d1-4320-9bac-f847db4148a8');
 SELECT uuidv7_time_decoder('2026-11-01');
 
 -- boundaries: version and variant are always right, times beyond the range give the first and the last of all
 SELECT uuidv7_first('2022-02-22 19:22:22+00'), uuidv7_last('2022-02-22 19:22:22+00');
 SELECT uuidv7_first('2022-02-22 19:22:22.000001+00'), uuidv7_last('2022-02-22 19:22:21.999999+00');
-SELECT uuidv7_first(at), uuidv7_last(at) FROM unnest(ARRAY['-infinity', '1969-12-31 23:59:59.999999+00', '1970-01-01 00:00:00+00', '10889-08-02 05:31:50.655+00', '10889-08-02 05:31:50.655001+00', 'infinity']::timestamptz[]) at;
+SELECT uuidv7_first(at), uuidv7_last(at)
+FROM unnest(ARRAY['-infinity', '1969-12-31 23:59:59.999999+00', '1970-01-01 00:00:00+00', '10889-08-02 05:31:50.655+00',
+      '10889-08-02 05:31:50.655001+00', 'infinity']::timestamptz[]) at;
 SELECT uuidv7_extract_timestamp(uuidv7_last('infinity'));
 SELECT r, uuidv7_range_first(r), uuidv7_range_last(r), uuidv7_range_first(r) > uuidv7_range_last(r) AS none
-FROM unnest(ARRAY['[2026-11-01, 2026-12-01)', '(2026-11-01, 2026-11-01 00:00:00.001]', '(2026-11-01, 2026-11-01 00:00:00.001)', '[2026-11-01, 2026-11-01]', 'empty', '(,)', '[infinity,infinity]', '[1900-01-01,1950-01-01]', '(1950-01-01,1970-01-01]']::tstzrange[]) r;
-SELECT uuidv7_first(NULL) IS NULL AND uuidv7_last(NULL) IS NULL AND uuidv7_range_first(NULL) IS NULL AND uuidv7_range_last(NULL) IS NULL AND uuidv7_extract_timestamp(NULL) IS NULL AND uuidv7_time_decoder(NULL) IS NULL AND gen_uuidv7(NULL) IS NULL AS strict;
+FROM unnest(ARRAY['[2026-11-01, 2026-12-01)', '(2026-11-01, 2026-11-01 00:00:00.001]',
+      '(2026-11-01, 2026-11-01 00:00:00.001)', '[2026-11-01, 2026-11-01]', 'empty', '(,)', '[infinity,infinity]',
+  '[1900-01-01,1950-01-01]', '(1950-01-01,1970-01-01]']::tstzrange[]) r;
+SELECT uuidv7_first(NULL) IS NULL AND uuidv7_last(NULL) IS NULL AND uuidv7_range_first(NULL) IS NULL
+  AND uuidv7_range_last(NULL) IS NULL AND uuidv7_extract_timestamp(NULL) IS NULL AND uuidv7_time_decoder(NULL) IS NULL
+  AND gen_uuidv7(NULL) IS NULL AS strict;
 
 -- boundaries and times of random ids say the same
 SELECT setseed(0.5);
-CREATE TABLE event AS SELECT gen_uuidv7('2020-01-01 00:00:00+00'::timestamptz + random() * interval '40 years') AS id FROM generate_series(1, 1000);
-INSERT INTO event SELECT gen_uuidv7('2026-11-01 00:00:00+00'::timestamptz + i * interval '500 microseconds') FROM generate_series(-3, 7) i;
-CREATE TABLE probe AS SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' AS at FROM generate_series(-9, 14) i;
+CREATE TABLE event AS SELECT gen_uuidv7('2020-01-01 00:00:00+00'::timestamptz + random() * interval '40 years') AS id
+  FROM generate_series(1, 1000);
+INSERT INTO event SELECT gen_uuidv7('2026-11-01 00:00:00+00'::timestamptz + i * interval '500 microseconds')
+  FROM generate_series(-3, 7) i;
+CREATE TABLE probe AS SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' AS at
+  FROM generate_series(-9, 14) i;
 INSERT INTO probe SELECT uuidv7_extract_timestamp(id) FROM event TABLESAMPLE SYSTEM (100) LIMIT 50;
 SELECT count(*) > 70000 AS compared,
-       count(*) FILTER (WHERE (id >= uuidv7_first(p.at)) <> (at_of_id >= p.at)) AS first, count(*) FILTER (WHERE (id <= uuidv7_last(p.at)) <> (at_of_id <= p.at)) AS last
+       count(*) FILTER (WHERE (id >= uuidv7_first(p.at)) <> (at_of_id >= p.at)) AS first,
+       count(*) FILTER (WHERE (id <= uuidv7_last(p.at)) <> (at_of_id <= p.at)) AS last
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e, probe p;
-SELECT count(*) > 1000000 AS compared, count(*) FILTER (WHERE (id BETWEEN uuidv7_range_first(r) AND uuidv7_range_last(r)) <> (r @> at_of_id)) AS wrong
+SELECT count(*) > 1000000 AS compared,
+  count(*) FILTER (WHERE (id BETWEEN uuidv7_range_first(r) AND uuidv7_range_last(r)) <> (r @> at_of_id)) AS wrong
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e,
-  (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r FROM probe a, probe b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds WHERE a.at <= b.at) s;
+  (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r
+    FROM probe a, probe b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds WHERE a.at <= b.at) s;
 DROP TABLE event, probe;
 
 -- generation: version 7 and in order; a time stays, to the microsecond, and what is behind it is random
-SELECT bool_and(id > previous) AS increasing, bool_and(uuid_send(id)::text ~ '^\\x.{12}7.{3}[89ab]') AS version_7, count(*)
-FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM (SELECT i, gen_uuidv7() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+SELECT bool_and(id > previous) AS increasing, bool_and(uuid_send(id)::text ~ '^\\x.{12}7.{3}[89ab]') AS version_7,
+  count(*)
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
+    FROM (SELECT i, gen_uuidv7() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
 SELECT abs(extract(epoch FROM uuidv7_extract_timestamp(gen_uuidv7()) - clock_timestamp())) < 60 AS now;
-SELECT regexp_replace(gen_uuidv7('2022-02-22 19:22:22.999999+00')::text, '.{4}-.{12}$', '...') AS id, regexp_replace(gen_uuidv7('1970-01-01 00:00:00.000001+00')::text, '.{4}-.{12}$', '...') AS first,
+SELECT regexp_replace(gen_uuidv7('2022-02-22 19:22:22.999999+00')::text, '.{4}-.{12}$', '...') AS id,
+  regexp_replace(gen_uuidv7('1970-01-01 00:00:00.000001+00')::text, '.{4}-.{12}$', '...') AS first,
        regexp_replace(gen_uuidv7('10889-08-02 05:31:50.655999+00')::text, '.{4}-.{12}$', '...') AS last;
 SELECT count(DISTINCT gen_uuidv7('2022-02-22 19:22:22+00')) FROM generate_series(1, 100000);
 SELECT gen_uuidv7('1969-12-31 23:59:59.999999+00');
@@ -46,18 +65,24 @@ SELECT gen_uuidv7('infinity');
 
 -- time ranges: an index serves them, and partitions are pruned, at plan time for constants, at run time else
 CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
-INSERT INTO item SELECT gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz + n * interval '1 hour'), n FROM generate_series(0, 9999) n;
+INSERT INTO item SELECT gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz + n * interval '1 hour'), n
+  FROM generate_series(0, 9999) n;
 ANALYZE item;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= uuidv7_first('2026-11-01 00:00:00+00') AND id < uuidv7_first('2026-12-01 00:00:00+00');
+EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= uuidv7_first('2026-11-01 00:00:00+00')
+  AND id < uuidv7_first('2026-12-01 00:00:00+00');
 EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= uuidv7_first(now() - interval '1 day');
-SELECT count(*), min(n), max(n) FROM item WHERE id BETWEEN uuidv7_range_first('[2026-11-01, 2026-12-01)') AND uuidv7_range_last('[2026-11-01, 2026-12-01)');
+SELECT count(*), min(n), max(n) FROM item WHERE id BETWEEN uuidv7_range_first('[2026-11-01, 2026-12-01)')
+  AND uuidv7_range_last('[2026-11-01, 2026-12-01)');
 RESET enable_seqscan;
 DROP TABLE item;
 CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
-CREATE TABLE log_2026 PARTITION OF log FOR VALUES FROM (uuidv7_first('2026-01-01 00:00:00+00')) TO (uuidv7_first('2027-01-01 00:00:00+00'));
-CREATE TABLE log_2027 PARTITION OF log FOR VALUES FROM (uuidv7_first('2027-01-01 00:00:00+00')) TO (uuidv7_first('2028-01-01 00:00:00+00'));
-INSERT INTO log VALUES (uuidv7_first('2026-01-01 00:00:00+00')), (gen_uuidv7('2026-12-31 23:59:59.999999+00')), (uuidv7_last('2026-12-31 23:59:59.999999+00')), (gen_uuidv7('2027-01-01 00:00:00+00'));
+CREATE TABLE log_2026 PARTITION OF log FOR VALUES
+  FROM (uuidv7_first('2026-01-01 00:00:00+00')) TO (uuidv7_first('2027-01-01 00:00:00+00'));
+CREATE TABLE log_2027 PARTITION OF log FOR VALUES
+  FROM (uuidv7_first('2027-01-01 00:00:00+00')) TO (uuidv7_first('2028-01-01 00:00:00+00'));
+INSERT INTO log VALUES (uuidv7_first('2026-01-01 00:00:00+00')), (gen_uuidv7('2026-12-31 23:59:59.999999+00')),
+  (uuidv7_last('2026-12-31 23:59:59.999999+00')), (gen_uuidv7('2027-01-01 00:00:00+00'));
 SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY tableoid::regclass::text;
 EXPLAIN (COSTS OFF) SELECT FROM log WHERE id >= uuidv7_first('2027-01-01 00:00:00+00');
 PREPARE since (timestamptz) AS SELECT FROM log WHERE id >= uuidv7_first($1);
