@@ -1,10 +1,10 @@
 -- What the tests go through, for test/tap/Generators.pm: the types of the extension, and the generators of new ids,
--- each with the type of these, such as scru160_us=scru160.
+-- each with the type of these, such as scru160_us=scru160. From 17 on, array types are members of an extension, too.
 CREATE EXTENSION ids;
 
 SELECT 'IDS_TYPES=' || string_agg(typname, ' ')
 FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid
-WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND typtype = 'b';
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND typtype = 'b' AND typcategory <> 'A';
 
 SELECT 'IDS_GENERATORS=' || string_agg(format('%s=%s', substr(proname, 5), prorettype::regtype), ' ')
 FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
