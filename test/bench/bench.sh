@@ -1,10 +1,12 @@
 #!/bin/bash
 # Measures the identifier types against the built-in ones on the server that PGHOST, PGPORT ... name, and writes
-# doc/benchmarks.md and its plots. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much.
+# doc/benchmarks.md and its pictures. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much, BENCH_SECONDS (10) how
+# long a measurement whose values still spread is repeated.
 set -euo pipefail
 
 rows=${BENCH_ROWS:-1000000}
 repetitions=${BENCH_REPETITIONS:-3}
+seconds=${BENCH_SECONDS:-10}
 directory=$(mktemp -d -t ids.bench.XXXXXX)
 trap 'rm -rf "$directory"' EXIT
 chmod 777 "$directory"
@@ -12,14 +14,14 @@ export PGOPTIONS='-c client_min_messages=warning'
 sql() { psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
 
 sql -c 'CREATE EXTENSION ids'
-psql -X -v rows="$rows" -v repetitions="$repetitions" -v directory="$directory" -f test/bench/bench.sql
+psql -X -v rows="$rows" -v repetitions="$repetitions" -v seconds="$seconds" -v directory="$directory" -f test/bench/bench.sql
 
-note() { # measurement name repetition value
-  sql -c "INSERT INTO result (measurement, name, repetition, value) VALUES ('$1', '$2', $3, $4)"
+note() { # subject measurement name repetition value
+  sql -v subject="$1" -v measurement="$2" -v name="$3" -v repetition="$4" -v value="$5" <<<"INSERT INTO result (subject, measurement, name, repetition, value) VALUES (:'subject', :'measurement', :'name', :repetition, :value)"
 }
-# Transactions a second: sessions mode seconds script
+# Transactions a second: the options of pgbench
 tps() {
-  pgbench -n -c "$1" -j "$1" -M "$2" -T "$3" -f "$4" | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
+  pgbench -n "$@" | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
 }
 
 echo '... several sessions'
@@ -27,9 +29,9 @@ mapfile -t names < <(sql -c 'SELECT name FROM identifier ORDER BY n')
 for repetition in $(seq "$repetitions"); do
   for name in "${names[@]}"; do
     sql -c "SELECT format('SELECT count(%s) FROM generate_series(1, 100000);', generator) FROM identifier WHERE name = '$name'" >"$directory/script"
-    one=$(tps 1 simple 1 "$directory/script")
-    two=$(tps 2 simple 1 "$directory/script")
-    note 'ids a second in 2 sessions over 1' "$name" "$repetition" "$two / $one"
+    one=$(tps -T 1 -f "$directory/script")
+    two=$(tps -c 2 -j 2 -T 1 -f "$directory/script")
+    note 'Sessions' 'ids a second in 2 sessions over 1' "$name" "$repetition" "$two / $one"
   done
 done
 
@@ -44,64 +46,162 @@ for repetition in $(seq "$repetitions"); do
       echo "SELECT id FROM ordered_$name WHERE i = :i \\gset"
       echo "SELECT i FROM ordered_$name WHERE id = :id;"
     } >"$directory/script"
-    note 'point lookups a second' "$name" "$repetition" "$(tps 1 prepared 2 "$directory/script")"
+    note 'Sessions' 'point lookups a second' "$name" "$repetition" "$(tps -M prepared -T 2 -f "$directory/script")"
   done
 done
 
-psql -X -f test/bench/report.sql >"$directory/report"
-cat "$directory/report"
+echo '... the first id of a session'
+for repetition in $(seq "$repetitions"); do
+  for query in 'SELECT 1' "nextval('numbers')" 'gen_random_uuid()' 'gen_ulid()'; do
+    echo "SELECT ${query#SELECT };" >"$directory/script"
+    note 'The first id of a session' 'a connection with one query, ms' "${query/\'numbers\'/}" "$repetition" "1000 / $(tps -C -T 2 -f "$directory/script")"
+  done
+done
 
+echo '... many sessions that insert'
+sql <<'EOF'
+CREATE TABLE insertion (sessions int, name text, repetition int, tps float8);
+CREATE TABLE waiting (sessions int, name text, event text);
+CREATE TABLE writer AS SELECT n, name, type, generator, false AS hashed FROM identifier WHERE name IN ('uuid', 'bigint', 'ulid', 'uuidv7')
+  UNION ALL SELECT 100, 'ulid in 8 partitions', type, generator, true FROM identifier WHERE name = 'ulid';
+SELECT format('CREATE TABLE busy_%s (id %s PRIMARY KEY DEFAULT %s, payload int) %s', n, type, generator, CASE WHEN hashed THEN 'PARTITION BY HASH (id)' END) FROM writer \gexec
+SELECT format('CREATE TABLE busy_%s_%s PARTITION OF busy_%1$s FOR VALUES WITH (MODULUS 8, REMAINDER %2$s)', n, i) FROM writer, generate_series(0, 7) i WHERE hashed \gexec
+EOF
+for repetition in $(seq "$repetitions"); do
+  for sessions in 1 8 32 64; do
+    while IFS='|' read -r n name; do
+      sql -c "TRUNCATE busy_$n"
+      echo "INSERT INTO busy_$n (payload) VALUES (1);" >"$directory/script"
+      {
+        echo "INSERT INTO waiting SELECT $sessions, '$name', wait_event FROM pg_stat_activity WHERE application_name = 'pgbench' AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Client'"
+        echo '\watch 0.05'
+      } >"$directory/sampler"
+      psql -X -q -f "$directory/sampler" >/dev/null 2>&1 & sampler=$!
+      rate=$(PGOPTIONS='-c synchronous_commit=off' tps -c "$sessions" -j 2 -M prepared -t $((20000 / sessions)) -f "$directory/script")
+      kill "$sampler"
+      wait "$sampler" || true
+      sql -c "INSERT INTO insertion VALUES ($sessions, '$name', $repetition, $rate)"
+    done < <(sql -c 'SELECT n, name FROM writer ORDER BY n')
+  done
+done
+sql >"$directory/contention" <<'EOF'
+SELECT '| sessions | ' || string_agg(name, ' | ' ORDER BY n) || E' |\n|---|' || repeat('---|', count(*)::int) FROM writer;
+SELECT format('| %s | ', sessions) || string_agg(format('%s (%s %%)', round(tps::numeric), round(100 * coalesce(w.share, 0))), ' | ' ORDER BY n) || ' |'
+FROM writer
+  JOIN (SELECT sessions, name, percentile_cont(0.5) WITHIN GROUP (ORDER BY tps) AS tps FROM insertion GROUP BY 1, 2) i USING (name)
+  LEFT JOIN (SELECT sessions, name, avg((event = 'BufferContent')::int) AS share
+    FROM (SELECT sessions, name, coalesce(event, '') AS event FROM waiting) e GROUP BY 1, 2) w USING (sessions, name)
+GROUP BY sessions ORDER BY sessions;
+EOF
+echo '... the waits'
+sql -c "SELECT sessions, name, coalesce(event, 'running'), round(100.0 * count(*) / sum(count(*)) OVER (PARTITION BY sessions, name), 1) AS percent FROM waiting GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC"
+
+# Rows that a reader misses who reads on from the greatest id, with and without ulid_settled(): writers commit up to
+# so many ms after they have made an id, the reader reads each 10 ms.
+if [ -n "$(sql -c "SELECT to_regprocedure('ulid_settled()')")" ]; then
+  echo '... rows that a reader misses'
+  sql <<'EOF'
+CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), payload int);
+CREATE TABLE seen (reader text, id ulid);
+CREATE TABLE missed (delay int, reader text, repetition int, missed float8, written float8);
+CREATE PROCEDURE follow(reader text, bound text, duration interval) LANGUAGE plpgsql AS $$
+DECLARE
+  last ulid := ulid_first('-infinity');
+  until timestamptz := clock_timestamp() + duration;
+BEGIN
+  WHILE clock_timestamp() < until LOOP
+    EXECUTE format('WITH new AS (SELECT id FROM event WHERE id > $1 %s),
+        kept AS (INSERT INTO seen SELECT $2, id FROM new)
+      SELECT greatest(max(id), $1) FROM new', bound) INTO last USING last, reader;
+    COMMIT;
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$;
+EOF
+  for repetition in $(seq "$repetitions"); do
+    for delay in 1 10 50; do
+      sql -c 'TRUNCATE event, seen'
+      {
+        echo "\\set delay random(0, $((1000 * delay)))"
+        printf '%s\n' 'BEGIN;' 'INSERT INTO event (payload) VALUES (1);' '\sleep :delay us' 'COMMIT;'
+      } >"$directory/script"
+      sql -c "CALL follow('id > last', '', '6 s')" & by_id=$!
+      sql -c "CALL follow('id > last AND id < ulid_settled()', 'AND id < ulid_settled()', '6 s')" & settled=$!
+      pgbench -n -c 16 -j 2 -T 4 -f "$directory/script" >/dev/null
+      wait "$by_id" "$settled"
+      sql -c "INSERT INTO missed SELECT $delay, reader, $repetition, count(*) FILTER (WHERE NOT EXISTS (SELECT FROM seen WHERE seen.reader = r.reader AND seen.id = event.id)), count(*)
+        FROM event, (VALUES ('id > last'), ('id > last AND id < ulid_settled()')) r (reader) GROUP BY reader"
+    done
+  done
+  sql >"$directory/missed.table" <<'EOF'
+SELECT E'| the longest transaction, ms | rows written | missed by `id > last` | with `AND id < ulid_settled()` |\n|---|---|---|---|';
+SELECT format('| %s | %s | %s | %s |', delay, sum(written) FILTER (WHERE reader = 'id > last'),
+  sum(missed) FILTER (WHERE reader = 'id > last'), sum(missed) FILTER (WHERE reader <> 'id > last')) FROM missed GROUP BY delay ORDER BY delay;
+EOF
+fi
+
+psql -X -f test/bench/report.sql >"$directory/report"
+cat "$directory/report" "$directory/contention"
+
+machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores, $(sql -c "SELECT 'PostgreSQL ' || substring(version() FROM '[0-9][^ ]*')"), ids $(sql -c "SELECT extversion FROM pg_extension WHERE extname = 'ids'")"
 {
   cat <<EOF
 # Benchmarks
 
-Measured by \`make bench\` with $rows rows and $repetitions repetitions, on
-$(sql -c "SELECT 'PostgreSQL ' || current_setting('server_version')"), $(uname -sm),
-$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores.
+Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
-Each figure is the CPU time of the backend, in ns per row for the built-in types and as a ratio to them for ours, in the same
-repetition: the median and, in brackets, the least and the greatest. The types take turns within a repetition. Sizes are in bytes per
-row; lookups, sessions, joins and planning are measured in elapsed time. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by
-\`nextval\`, \`uuidv7\` by that of PostgreSQL 18; a date as text by \`to_char\` and read by \`to_timestamp\`.
+Unless a row says otherwise, a figure of a built-in type is the CPU time of the backend in ns a row, and one of ours the ratio to it in the
+same repetition: the median and, in brackets, the quartiles. The types take turns. Each measurement is repeated at least
+$repetitions times, and on until the middle half of its values lies within 5 % of the median or $seconds seconds are over. A figure whose
+quartiles are further apart than half of it is left out. Lookups, sessions, joins and planning are elapsed time.
 
-\`\`\`
-$(cat "$directory/report")
-\`\`\`
+\`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`; a date as text
+by \`to_char\` and read by \`to_timestamp\`. The ids of tables that are sorted, indexed and joined have times 10 ms apart.
 
 ![Cost of generating an id](cost.svg)
 
 ![Inserts with a primary key: rows a second and size of the index](insert.svg)
+$(cat "$directory/report")
+
+## Many sessions that insert
+
+Single-row inserts a second with \`synchronous_commit = off\`; in brackets the share of samples in which a session waited for a page
+of the index or the table (wait event \`BufferContent\`).
+
+$(cat "$directory/contention")
+EOF
+  [ ! -f "$directory/missed.table" ] || cat <<EOF
+
+## Rows that a reader misses
+
+16 sessions insert a row each and commit after a random time. Each 10 ms a reader asks for the rows above the greatest id that it has
+seen.
+
+$(cat "$directory/missed.table")
+
+![Rows that a reader misses, with and without ulid_settled()](settled.svg)
 EOF
 } >doc/benchmarks.md
 
-median() { # measurement
-  sql -F ' ' -c "SELECT name, percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM result WHERE measurement = '$1' GROUP BY name ORDER BY 2"
+# What to draw: label, median, quartiles, 1 for ours.
+label="CASE name WHEN 'bigint' THEN 'nextval()' WHEN 'uuidv7' THEN 'uuidv7() of 18' ELSE generator END"
+ours="(generator ~ '^gen_' AND name <> 'uuid')::int"
+drawn() { # measurement expression
+  sql -F '|' -c "SELECT $label, q[2], least(q[1], q[3]), greatest(q[1], q[3]), $ours FROM identifier JOIN
+    (SELECT name, percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY $2) AS q FROM result WHERE measurement = '$1' GROUP BY name) m USING (name) ORDER BY q[2] DESC"
 }
-median 'generate: net of count(1)' >"$directory/cost"
-sql -F ' ' -c "SELECT name, 1e6 / percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE measurement = 'insert with primary key'),
-    max(value) FILTER (WHERE measurement = 'size of its index, bytes per row')
-  FROM result GROUP BY name HAVING max(value) FILTER (WHERE measurement = 'size of its index, bytes per row') IS NOT NULL ORDER BY 2 DESC" >"$directory/insert"
-gnuplot <<EOF
-set terminal svg noenhanced size 720,360 font 'sans-serif,12' background 'white'
-set style fill solid 0.8 noborder
-set boxwidth 0.6
-set grid ytics
-set output 'doc/cost.svg'
-set title 'Cost of generating an id (CPU time, net of the query)'
-set ylabel 'ns'
-set yrange [0:*]
-set offsets graph 0, graph 0, graph 0.1, graph 0
-plot '$directory/cost' using 0:2:xtic(1) with boxes notitle linecolor '#336791', '' using 0:2:(sprintf('%.0f', \$2)) with labels offset 0,0.7 notitle
-unset offsets
-set output 'doc/insert.svg'
-set title 'Inserts with a primary key'
-set ylabel 'thousand rows per CPU second'
-set y2label 'bytes of index per row'
-set ytics nomirror
-set y2tics
-set y2range [0:*]
-set key outside top center horizontal
-set boxwidth 0.35
-plot '$directory/insert' using (\$0-0.2):2:xtic(1) with boxes title 'rows' linecolor '#336791', '' using (\$0+0.2):3 axes x1y2 with boxes title 'index' linecolor '#b0c4de'
-EOF
-echo 'wrote doc/benchmarks.md, doc/cost.svg and doc/insert.svg'
+drawn 'generate: marginal cost of a call' value >"$directory/cost"
+drawn 'insert with a primary key' '1e6 / value' >"$directory/rows"
+drawn 'size of the primary key, bytes a row' value >"$directory/size"
+pictures=(cost insert)
+if [ -f "$directory/missed.table" ]; then
+  sql -F '|' -c "SELECT format('%s, up to %s ms', reader, delay), q[2], q[1], q[3], (reader <> 'id > last')::int FROM (
+    SELECT reader, delay, percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY 100 * missed / written) AS q FROM missed GROUP BY 1, 2) m ORDER BY q[2] DESC, delay DESC, reader" >"$directory/settled"
+  pictures+=(settled)
+fi
+MACHINE=$machine gnuplot -c test/bench/pictures.gp "$directory"
+for picture in "${pictures[@]}"; do
+  title=$(sed -n "s/.*!\[\(.*\)\]($picture.svg)/\1/p" doc/benchmarks.md)
+  sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" -e '/<desc>/d' "$directory/$picture.svg" >"doc/$picture.svg"
+done
+echo 'wrote doc/benchmarks.md and its pictures'

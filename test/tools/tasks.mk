@@ -131,7 +131,7 @@ unit-deps:
 fuzz-deps:
 	@test/tools/deps.sh clang++ libFuzzer
 
-bench: deps ## measure against the built-in types and write doc/benchmarks.md; BENCH_ROWS=N scales it
+bench: deps ## measure against the built-in types, write doc/benchmarks.md and its pictures; BENCH_ROWS=N scales it
 	@test/tools/deps.sh gnuplot
 	@$(BUILD)
 	@mkdir -p build/test/bench
