@@ -202,6 +202,6 @@ fi
 MACHINE=$machine gnuplot -c test/bench/pictures.gp "$directory"
 for picture in "${pictures[@]}"; do
   title=$(sed -n "s/.*!\[\(.*\)\]($picture.svg)/\1/p" doc/benchmarks.md)
-  sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" -e '/<desc>/d' "$directory/$picture.svg" >"doc/$picture.svg"
+  sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" -e 's|<title>data [^<]*</title>||; /<desc>/d' "$directory/$picture.svg" >"doc/$picture.svg"
 done
 echo 'wrote doc/benchmarks.md and its pictures'
