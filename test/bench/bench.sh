@@ -195,7 +195,7 @@ drawn 'insert with a primary key' '1e6 / value' >"$directory/rows"
 drawn 'size of the primary key, bytes a row' value >"$directory/size"
 pictures=(cost insert)
 if [ -f "$directory/missed.table" ]; then
-  sql -F '|' -c "SELECT format('%s, up to %s ms', reader, delay), q[2], q[1], q[3], (reader <> 'id > last')::int FROM (
+  sql -F '|' -c "SELECT format('%s, commits within %s ms', reader, delay), q[2], q[1], q[3], (reader <> 'id > last')::int FROM (
     SELECT reader, delay, percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY 100 * missed / written) AS q FROM missed GROUP BY 1, 2) m ORDER BY q[2] DESC, delay DESC, reader" >"$directory/settled"
   pictures+=(settled)
 fi

@@ -47,9 +47,9 @@ set xrange [0:STATS_max * 1.25]
 unset multiplot
 
 if (system('[ -f '.directory.'/settled ] && echo 1') eq '1') {
-  set terminal svg noenhanced size 860,300 font 'sans-serif,13' linewidth 1
+  set terminal svg noenhanced size 960,300 font 'sans-serif,13' linewidth 1
   set output directory.'/settled.svg'
-  set lmargin 48
+  set lmargin 56
   set label 1 system('echo "blue: this extension; $MACHINE"') at screen 0.01, screen 0.03 textcolor rgb grey font 'sans-serif,10'
   set title 'Rows that a reader misses, %' textcolor rgb grey
   data = directory.'/settled'
