@@ -97,6 +97,7 @@ for engine in ${ENGINES:-$(basename -a -s .sh test/servers/*.sh | grep -vx run)}
   (
     failed=0 version= processes=()
     trap finish EXIT
+    trap 'exit 143' INT TERM
     set -e
     . "test/servers/$engine.sh"
     exit "$failed"
