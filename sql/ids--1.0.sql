@@ -26,6 +26,16 @@ COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on abo
 
 REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 
+-- What is settled
+
+CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
+
+CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
+
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 
@@ -351,6 +361,11 @@ CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen
 
 COMMENT ON FUNCTION gen_ulid()            IS 'generate ulid, greater than all previous ones';
 COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for backfilling';
+
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+
+COMMENT ON FUNCTION ulid_settled() IS 'ulid below which the snapshot misses none of gen_ulid()';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -1367,6 +1382,11 @@ CREATE FUNCTION gen_uuidv7(at timestamptz) RETURNS uuid AS 'MODULE_PATHNAME', 'g
 
 COMMENT ON FUNCTION gen_uuidv7()            IS 'generate UUID version 7, greater than all previous ones';
 COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
+
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+
+COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which the snapshot misses none of gen_uuidv7()';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -17,18 +17,18 @@ ORDER BY 1;
 -- functions not parallel safe but for DDL, and generators that a parallel worker could run: below a Gather Merge ids do
 -- not follow the query's ORDER BY
 SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE proparallel <> CASE WHEN proname ~ '^gen_' AND proname <> 'gen_codokey' THEN 'r'
+WHERE proparallel <> CASE WHEN proname ~ '^gen_|_settled$' AND proname <> 'gen_codokey' THEN 'r'
 	WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v'
-    WHEN proname ~ '_(in_range|ineqsel)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+    WHEN proname ~ '_(in_range|ineqsel|settled)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
--- C functions that are not strict
+-- C functions that are not strict, but those to which the planner adds an argument
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-  ORDER BY 1::text;
+  AND proname !~ '_settled$' ORDER BY 1::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass

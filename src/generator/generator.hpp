@@ -9,6 +9,7 @@
 #include "core/tick.hpp"
 #include "generator/entropy.hpp"
 #include "generator/mark.hpp"
+#include "generator/settled.hpp"
 #include "generator/shared_state.hpp"
 #include "generator/ticks.hpp"
 #include "pg/clock.hpp"
@@ -59,25 +60,34 @@ class Generator {
   // session. It is also greater than the ticks that this database has from before a crash, a
   // restart or a promotion. Both hold whatever the clock does.
   static std::uint64_t next() {
-    if (unlikely(!state_)) claim();
     while (true) {
+      if (unlikely(!state_)) enrol(claimed(), &state_);
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
       if (likely(is_marked(shared_, time_us)) || move_mark(time_us)) return tick;
+      state_ = nullptr;  // the tick may have been lowered
     }
+  }
+
+  // The first tick whose identifier may still become visible to the active snapshot; 0 if it may be
+  // any.
+  static std::uint64_t first_unsettled(const char* function) {
+    return ids::first_unsettled(claimed(), function);
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random
   // number.
   static std::uint64_t next_backfilled() {
-    if (unlikely(!state_)) claim();
-    return pg_atomic_fetch_add_u64(&state_->backfilled, 1);
+    return pg_atomic_fetch_add_u64(&claimed()->backfilled, 1);
   }
 
  private:
-  static void claim() {
-    shared_ = shared_state();
-    state_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime);
+  static GeneratorState* claimed() {
+    if (unlikely(!claimed_)) {
+      shared_ = shared_state();
+      claimed_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime);
+    }
+    return claimed_;
   }
 
   // The next tick of the server.
@@ -131,7 +141,8 @@ class Generator {
   }
 
   static inline SharedState* shared_ = nullptr;
-  static inline GeneratorState* state_ = nullptr;
+  static inline GeneratorState* claimed_ = nullptr;
+  static inline GeneratorState* state_ = nullptr;  // the same, while the transaction is enrolled
 };
 
 }  // namespace ids

@@ -16,6 +16,16 @@ COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on abo
 
 REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 
+-- What is settled
+
+CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
+
+CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
+
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
 

@@ -162,10 +162,8 @@ void reset_clock() {
   const FormData_pg_sequence_data& row = page.row();
   const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
   const bool moves = lowers || static_cast<std::uint64_t>(row.log_cnt) != shared->header.run;
-  if (lowers)
-    pg_atomic_fetch_add_u32(&shared->header.resets, 1);
-  else if (moves)
-    raise_ticks(row.last_value);
+  pg_atomic_fetch_add_u32(&shared->header.resets, 1);
+  if (!lowers && moves) raise_ticks(row.last_value);
   lower_ticks();
   if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
   page.close(shared);

@@ -23,6 +23,9 @@ void initialize(SharedState* state) {
   pg_atomic_init_u64(&state->header.floor_us, 0);
   pg_atomic_init_u32(&state->header.resets, 0);
   pg_atomic_init_u32(&state->header.last_log, 0);
+  state->header.records = DSM_HANDLE_INVALID;
+  pg_atomic_init_u32(&state->header.unrecorded, 0);
+  pg_atomic_init_u64(&state->header.last_unrecorded, 0);
   for (std::size_t i = 0; i < SharedState::kSlots; ++i) {
     GeneratorState& generator = state->generators[i];
     pg_atomic_init_u64(&generator.tick, 0);

@@ -24,19 +24,24 @@ struct alignas(kCacheLine) GeneratorState {
   char name[32];          // empty: a free slot
 };
 
-// Several versions of the library may run on one server. So the name contains the version of this
-// layout, and the size stays the same.
+// Several versions of the library may run on one server, and all must take ticks from the same
+// place. So neither the name nor the size ever changes; what is added goes into the free room.
 struct SharedState {
-  static constexpr char kName[] = "ids v1";
+  static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
     std::uint64_t run;          // the same; identifies this run of the server
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
-    pg_atomic_uint32 resets;    // how often ids_reset_clock() has lowered a mark
+    pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
     pg_atomic_uint32
         last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
+    // See settled.hpp: the memory of the records; how many open transactions make identifiers
+    // without a record; the greatest xid of those that have ended or were prepared.
+    dsm_handle records;
+    pg_atomic_uint32 unrecorded;
+    pg_atomic_uint64 last_unrecorded;
   } header;
   GeneratorState generators[kSlots];
 };

@@ -21,13 +21,26 @@ struct Spec : CodecSpec<Ulid> {
 // The first id has the upper bit clear, so there is room for 2^31 increments of 48 bits.
 MonotonicIds<Ulid::Value, 80> backfilled;
 
+Ulid::Value make(std::uint64_t tick, std::uint64_t random) {
+  return Ulid::make(Spec::kLayout.time(tick), static_cast<std::uint16_t>(tick), random);
+}
+
 }  // namespace
 
 // gen_ulid() -> ulid
 IDS_FUNCTION(gen_ulid) {
-  const std::uint64_t tick = Generator<Spec>::next();
-  return Type::put(Ulid::make(Spec::kLayout.time(tick), static_cast<std::uint16_t>(tick),
-                              random_bits<std::uint64_t>()));
+  return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
+}
+
+Datum ids::ulid_text(std::uint64_t tick) {
+  char text[Ulid::kTextSize];
+  Ulid::format(make(tick, 0), text);
+  return text_datum({text, sizeof text});
+}
+
+// ulid_settled() -> ulid
+IDS_FUNCTION(ulid_settled) {
+  return Type::put(make(Generator<Spec>::first_unsettled("ulid_settled"), 0));
 }
 
 // gen_ulid(at timestamptz) -> ulid

@@ -27,13 +27,26 @@ struct Spec : CodecSpec<UuidV7> {
 // increments of 32 bits.
 MonotonicIds<UuidV7::Value, 62> backfilled;
 
+UuidV7::Value make(std::uint64_t tick, std::uint64_t random) {
+  return UuidV7::make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick), random);
+}
+
 }  // namespace
 
 // gen_uuidv7() -> uuid
 IDS_FUNCTION(gen_uuidv7) {
-  const std::uint64_t tick = Generator<Spec>::next();
-  return Type::put(UuidV7::make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick),
-                                random_bits<std::uint64_t>()));
+  return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
+}
+
+Datum ids::uuidv7_text(std::uint64_t tick) {
+  return CStringGetTextDatum(
+      DatumGetCString(DirectFunctionCall1(uuid_out, Type::put(make(tick, 0)))));
+}
+
+// uuidv7_settled() -> uuid
+IDS_FUNCTION(uuidv7_settled) {
+  const std::uint64_t tick = Generator<Spec>::first_unsettled("uuidv7_settled");
+  return Type::put(tick == 0 ? UuidV7::Value{} : make(tick, 0));
 }
 
 // gen_uuidv7(at timestamptz) -> uuid

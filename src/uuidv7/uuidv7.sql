@@ -6,6 +6,11 @@ CREATE FUNCTION gen_uuidv7(at timestamptz) RETURNS uuid AS 'MODULE_PATHNAME', 'g
 COMMENT ON FUNCTION gen_uuidv7()            IS 'generate UUID version 7, greater than all previous ones';
 COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
 
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+
+COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which the snapshot misses none of gen_uuidv7()';
+
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -15,7 +15,7 @@ endif
 ifndef TASK
 
 # For the tests: the library with a state that sessions do not share, and libraries that make trouble for the server.
-FAULTS = build/faults/bad_neighbour.so build/faults/no_randomness.so
+FAULTS = build/faults/bad_neighbour.so build/faults/no_memory.so build/faults/no_randomness.so
 TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
 .PHONY: test-libraries
 test-libraries: build/unshared/ids.so $(FAULTS)

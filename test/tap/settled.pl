@@ -1,0 +1,358 @@
+# Which identifiers are settled: what holds the bound back and what does not, for as long as a snapshot lives; two-phase
+# commit, restarts and promotion; who may see what holds it back; no memory.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+sub start_server
+{
+	my ($name, $settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(allows_streaming => 1);
+	$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nautovacuum = off\nlog_statement = none\n$settings");
+	$node->start;
+	$node->safe_psql($_, q{
+		CREATE EXTENSION ids;
+		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
+		CREATE TABLE other (name text)}) foreach ('template1', 'postgres');
+	$node->safe_psql('postgres', 'CREATE DATABASE neighbour');
+	return $node;
+}
+
+# Sessions
+my $node;
+sub session
+{
+	my ($database) = @_;
+	return $node->background_psql($database // 'postgres');
+}
+sub run
+{
+	my ($session, @queries) = @_;
+	my @answers = map { $session->query_safe($_) } @queries;
+	return $answers[-1];
+}
+sub insert { return map { "INSERT INTO event (name) VALUES ('$_')" } @_ }
+my $settled = q{SELECT coalesce(string_agg(name, ' ' ORDER BY id), 'none') FROM event WHERE id < ulid_settled()};
+sub settled
+{
+	my ($database) = @_;
+	return $node->safe_psql($database // 'postgres', $settled);
+}
+my $smallest = '0' x 26;
+sub begin_again { $node->safe_psql('postgres', 'DELETE FROM event'); }
+
+$node = start_server('main', "max_connections = 1000\nshared_buffers = 32MB\n");
+
+# The memory that 1,000 connections take
+{
+	my $session = session();
+	run($session, 'SELECT ulid_settled()');
+	my @sizes = map { /^(\w+)-(\w+) .*PostgreSQL\.\d+/ ? hex($2) - hex($1) : () } split /\n/, slurp_file('/proc/' . run($session, 'SELECT pg_backend_pid()') . '/maps');
+	cmp_ok((sort { $a <=> $b } grep { $_ != 1024 * 1024 } @sizes)[-1], '<', 800_000, 'memory for 1,000 connections');
+	$session->quit;
+}
+
+# Committed, open, rolled back
+my ($first, $second, $reader) = map { session() } 1 .. 3;
+is(settled(), 'none', 'nothing yet');
+$node->safe_psql('postgres', $_) foreach insert('a');
+is(settled(), 'a', 'an idle server');
+run($first, 'BEGIN', insert('b'));
+$node->safe_psql('postgres', $_) foreach insert('c');
+is(settled(), 'a', 'an open transaction holds back what is above its first identifier');
+run($first, 'COMMIT');
+is(settled(), 'a b c', 'until it commits');
+run($first, 'BEGIN', 'SAVEPOINT s', insert('d'), 'ROLLBACK TO s', 'RELEASE s', insert('e'));
+run($second, insert('f'));
+is(settled(), 'a b c', 'a rolled back savepoint');
+run($first, 'ROLLBACK');
+is(settled(), 'a b c f', 'or is rolled back');
+run($first, 'BEGIN', 'SELECT gen_ulid()');
+run($second, insert('g'));
+is(settled(), 'a b c f', 'an identifier that is not stored yet');
+run($first, 'COMMIT AND CHAIN');
+is(settled(), 'a b c f g', 'COMMIT AND CHAIN');
+run($first, insert('h'));
+run($second, insert('i'));
+is(settled(), 'a b c f g', 'and the next');
+run($first, 'COMMIT');
+is(run($reader, 'BEGIN', insert('own'), $settled), 'a b c f g h i', "the reader's own");
+is(run($reader, 'COMMIT', $settled), 'a b c f g h i own', 'and then');
+
+# Two generators
+begin_again();
+run($first, 'BEGIN', 'SELECT gen_uuidv7()');
+run($second, insert('a'));
+is(settled(), 'a', 'another generator does not hold it back');
+run($first, insert('b'));
+run($second, insert('c'));
+is(settled(), 'a', 'both generators do');
+is($node->safe_psql('postgres', 'SELECT uuidv7_settled() < gen_uuidv7(), uuidv7_settled()::ulid::timestamptz <= ulid_settled()::timestamptz'), 't|t', 'each');
+run($first, 'COMMIT');
+
+# What does not hold it back
+begin_again();
+run($first, 'BEGIN', "INSERT INTO other VALUES ('long')");
+run($second, insert('a'));
+is(settled(), 'a', 'a transaction without identifiers does not hold it back');
+run($first, 'COMMIT', 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($second, insert('b'));
+is(settled(), 'a b', 'nor an old snapshot');
+run($first, 'COMMIT');
+my $neighbour = session('neighbour');
+run($neighbour, 'BEGIN', insert('n'));
+run($second, insert('c'));
+is(settled(), 'a b c', 'nor another database');
+is(settled('neighbour'), 'none', 'but its own');
+run($neighbour, 'COMMIT');
+is(settled('neighbour'), 'n', 'which goes on');
+$neighbour->quit;
+
+# A session that ends
+begin_again();
+my $victim = session();
+my $pid = run($victim, 'BEGIN', insert('v'), 'SELECT pg_backend_pid()');
+run($second, insert('a'));
+is(settled(), 'none', 'a session');
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 10000)");
+is(settled(), 'a', 'that is terminated');
+$victim->{run}->finish;
+
+# Old snapshots: the transactions that committed since are not seen.
+begin_again();
+run($second, insert('a'));
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($first, 'BEGIN', insert('b'));
+run($second, insert('c'));
+run($first, 'COMMIT');
+is(run($reader, $settled), 'a', 'an old snapshot');
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'b'}), 'is below what it does not see');
+my $before = run($reader, 'SELECT ulid_settled()');
+run($second, insert('d'));
+is(run($reader, 'SELECT ulid_settled()'), $before, 'and has one bound');
+run($reader, 'COMMIT');
+is(run($reader, $settled), 'a b c d', 'a new snapshot');
+
+# An xid that was given before the snapshot, at whose time there was no identifier yet
+begin_again();
+run($first, 'BEGIN', 'SELECT pg_current_xact_id()');
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($first, insert('a'), 'COMMIT');
+run($second, insert('b'));
+is(run($reader, $settled), 'none', 'a transaction that is running for the snapshot');
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'a'}), 'is not seen');
+run($reader, 'COMMIT');
+
+# Many commits
+sub commit_often
+{
+	my ($sql, $times) = @_;
+	my $script = $node->basedir . '/often.sql';
+	unlink $script;
+	append_to_file($script, "$sql;\n");
+	$node->command_ok([ 'pgbench', '-n', '-c', 4, '-t', $times / 4, '-f', $script, 'postgres' ], "$times transactions: $sql");
+}
+begin_again();
+run($second, insert('a'));
+my $early = session();
+run($_, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event') foreach $reader, $early;
+$before = run($early, 'SELECT ulid_settled()');
+run($first, 'BEGIN', "INSERT INTO other VALUES ('long')");
+commit_often('SELECT pg_current_xact_id()', 10_000);
+is(run($reader, $settled), 'a', 'a snapshot older than 10,000 transactions without identifiers');
+run($reader, 'COMMIT', 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+commit_often(q{INSERT INTO event (name) VALUES ('many')}, 10_000);
+is(run($reader, 'SELECT ulid_settled()'), $smallest, 'a snapshot older than 10,000 transactions with identifiers');
+is(run($reader, $settled), 'none', 'reads nothing');
+is(run($early, 'SELECT ulid_settled()'), $before, 'but one that has asked before has its bound');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10001', 'a new snapshot has all, while an older transaction without identifiers runs');
+run($first, insert('long'));
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10001', 'and when it has one');
+run($first, 'COMMIT');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10002', 'and when it has committed');
+run($_, 'COMMIT') foreach $reader, $early;
+$early->quit;
+
+# One bound for one snapshot, whatever ends meanwhile
+begin_again();
+run($second, insert('a'));
+$victim = session();
+$pid = run($victim, 'BEGIN', insert('v'), 'SELECT pg_backend_pid()');
+run($second, insert('b'));
+is(run($reader, qq{
+	SELECT before = after, ended FROM (
+		SELECT ulid_settled() AS before, pg_terminate_backend($pid, 10000) AS ended, ulid_settled() AS after OFFSET 0) bound}),
+	't|t', 'one statement, in whose midst a transaction is rolled back');
+$victim->{run}->finish;
+is(run($reader, $settled), 'a b', 'and the next');
+
+begin_again();
+run($second, insert('a'));
+my $cursor = q{CURSOR FOR SELECT name, ulid_settled() AS bound FROM event, generate_series(1, 4)};
+sub bound { my ($row) = @_; return (split /[|]/, $row)[1] }
+run($first, 'BEGIN', insert('b'));
+run($reader, 'BEGIN', "DECLARE one $cursor");
+my $one = bound(run($reader, 'FETCH one'));
+run($second, insert('c'));
+run($reader, "DECLARE two $cursor");
+my $two = bound(run($reader, 'FETCH two'));
+run($first, 'ROLLBACK');
+run($second, insert('d'));
+is(bound(run($reader, 'FETCH one')), $one, 'the first of two cursors');
+is(bound(run($reader, 'FETCH two')), $two, 'the second');
+is(run($reader, $settled), 'a c d', 'a statement between them');
+is(bound(run($reader, 'FETCH one')), $one, 'the first again');
+is(bound(run($reader, 'FETCH two')), $two, 'the second again');
+run($reader, 'COMMIT');
+
+# A transaction without an xid ends between two statements of a transaction: nothing else has changed.
+begin_again();
+run($first, 'BEGIN', 'SELECT gen_ulid()');
+run($second, insert('a'));
+is(run($reader, 'BEGIN', $settled), 'none', 'an open transaction without an xid');
+run($first, 'ROLLBACK');
+is(run($reader, $settled), 'a', 'it has ended');
+$pid = run($reader, 'SELECT pg_backend_pid()');
+run($reader, 'SELECT ulid_settled()');
+is($node->safe_psql('postgres', "SELECT backend_xmin IS NULL FROM pg_stat_activity WHERE pid = $pid"), 't', 'a statement that has ended holds no xmin');
+run($reader, 'COMMIT');
+
+# By an imported snapshot, a prepared statement, a procedural language, COPY
+begin_again();
+run($second, insert('a'));
+run($first, 'BEGIN', insert('b'));
+my $snapshot = run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT pg_export_snapshot()');
+run($second, insert('c'));
+run($first, 'COMMIT');
+my $importer = session();
+is(run($importer, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", $settled), 'a', 'an imported snapshot');
+cmp_ok(run($importer, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'b'}), 'is as old as it is');
+$importer->quit;
+run($reader, 'COMMIT', 'SET plan_cache_mode = force_generic_plan', "PREPARE settled AS $settled",
+	"CREATE FUNCTION settled() RETURNS text LANGUAGE plpgsql STABLE AS \$\$ DECLARE bound ulid := ulid_settled(); BEGIN RETURN (SELECT string_agg(name, ' ' ORDER BY id) FROM event WHERE id < bound); END \$\$");
+foreach my $step ([ 'a b c', 'BEGIN', insert('d') ], [ 'a b c', 'COMMIT' ], [ 'a b c d e' ])
+{
+	my ($expected, @then) = @$step;
+	is(run($reader, 'EXECUTE settled'), $expected, 'a prepared statement');
+	is(run($reader, 'SELECT settled()'), $expected, 'a function in PL/pgSQL');
+	is(run($reader, "COPY ($settled) TO STDOUT"), $expected, 'COPY');
+	run($first, @then) if @then;
+	run($second, insert('e')) if @then > 1;
+}
+
+# Estimates do not call it, a parallel worker must not.
+$node->safe_psql('postgres', 'ANALYZE event');
+like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM event WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'it is an index condition');
+$node->safe_psql('postgres', "CREATE FUNCTION $_->[0] RETURNS ulid LANGUAGE plpgsql $_->[2] PARALLEL SAFE AS 'BEGIN RETURN $_->[1]; END'")
+  foreach [ 'mislabelled_settled()', 'ulid_settled()', 'STABLE' ], [ 'mislabelled_gen()', 'gen_ulid()', 'VOLATILE' ];
+my $force = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
+like(($node->psql('postgres', "SET $force = on; SELECT $_()"))[2], qr/ERROR:  cannot .* in a parallel worker\nHINT:  .*PARALLEL RESTRICTED/, "$_ in a parallel worker")
+  foreach 'mislabelled_settled', 'mislabelled_gen';
+is($node->safe_psql('postgres', "SET $force = on; SELECT count(*) FROM event WHERE id < ulid_settled()"), $node->safe_psql('postgres', 'SELECT count(*) FROM event'), 'labelled as it is');
+
+# Who holds it back
+begin_again();
+$node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE watching IN ROLE pg_read_all_stats');
+$pid = run($first, 'BEGIN', insert('a'), 'SELECT pg_backend_pid()');
+my $id = run($first, 'SELECT id FROM event');
+my $who = "SELECT pid = $pid, gid, generator, first_id <= '$id' AND first_id = ulid_settled()::text, since < now() FROM ids_unsettled()";
+is($node->safe_psql('postgres', $who), 't||ulid|t|t', 'who holds it back');
+is($node->safe_psql('postgres', "SET ROLE watching; $who"), 't||ulid|t|t', 'for a role that may see statistics');
+is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), 't||ulid||', 'for an ordinary role');
+is($node->safe_psql('neighbour', $who), '', 'not for another database');
+run($first, "PREPARE TRANSACTION 'prepared'");
+is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), '|prepared|ulid|t|t', 'a prepared transaction');
+run($second, insert('b'));
+is(settled(), 'none', 'which holds it back');
+$node->safe_psql('postgres', "COMMIT PREPARED 'prepared'");
+is(settled(), 'a b', 'until it is committed');
+is($node->safe_psql('postgres', $who), '', 'nobody');
+
+# The records of prepared transactions give way to others, while an old snapshot does not see the first.
+begin_again();
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+foreach my $n (1 .. 5)
+{
+	run($first, 'BEGIN', insert("p$n"), "PREPARE TRANSACTION 'p$n'", "COMMIT PREPARED 'p$n'");
+}
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', 'SELECT min(id) FROM event'), 'five prepared transactions that an old snapshot does not see');
+run($reader, 'COMMIT');
+is(settled(), 'p1 p2 p3 p4 p5', 'a new one does');
+$_->quit foreach $first, $second, $reader;
+
+# Prepared transactions that the server has recovered, and a server that has made no identifier yet
+begin_again();
+$node->safe_psql('postgres', $_) foreach insert('a');
+$node->safe_psql('postgres', "BEGIN; " . (insert('b'))[0] . "; PREPARE TRANSACTION 'left'");
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'a prepared transaction is left over');
+is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled()'), '|left|ulid||t', 'it is named');
+is(settled('neighbour'), 'n', 'not in another database');
+$node->safe_psql('postgres', $_) foreach insert('c');
+is(settled(), 'none', 'it still holds back');
+$node->safe_psql('postgres', "COMMIT PREPARED 'left'");
+is(settled(), 'a b c', 'it is committed');
+$node->stop;
+$node->start;
+is(settled(), 'a b c', 'after a restart without any identifier');
+
+# A standby, and its promotion with a prepared transaction
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$node->safe_psql('postgres', "BEGIN; " . (insert('d'))[0] . "; PREPARE TRANSACTION 'left'");
+$node->safe_psql('postgres', $_) foreach insert('e');
+$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+foreach my $type ('ulid', 'uuidv7')
+{
+	like(($standby->psql('postgres', "SELECT ${type}_settled()"))[2], qr/ERROR:  cannot execute ${type}_settled\(\) during recovery\nHINT:  Call it on the primary/, "${type}_settled() on a standby");
+	my $table = $type eq 'ulid' ? 'event' : '(SELECT id::uuid, name FROM event)';
+	like($standby->safe_psql('postgres', "EXPLAIN SELECT * FROM $table e WHERE id < ${type}_settled()"), qr/${type}_settled/, 'which the planner does not call');
+	is($standby->safe_psql('postgres',
+		"SELECT count(*) FROM event a WHERE name = 'none' AND EXISTS (SELECT FROM $table b WHERE b.id < ${type}_settled() AND b.name > a.name)"),
+		'0', 'nor a branch that is not executed');
+}
+$node->stop('immediate');
+my $long = $standby->background_psql('postgres');
+run($long, 'BEGIN', 'SELECT gen_ulid()');
+$standby->promote;
+is($standby->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'promoted, with a prepared transaction');
+$standby->safe_psql('postgres', "COMMIT PREPARED 'left'");
+is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
+$standby->safe_psql('postgres', $_) foreach insert('f');
+is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'it goes on');
+$long->quit;
+$standby->stop;
+
+# No memory for the records
+my $refusal = $node->basedir . '/no_memory';
+$node = start_server('poor', "max_connections = 200\ndynamic_shared_memory_type = posix\n");
+append_to_file($refusal, '');
+{
+	local %ENV = (%ENV, LD_PRELOAD => "$ENV{IDS_FAULTS}/no_memory.so", NO_MEMORY => $refusal);
+	$node->restart;
+}
+my $error = qr/ERROR:  ulid_settled\(\) does not know which transactions have generated ids\nDETAIL:.*\nHINT:  .*dynamic_shared_memory_type/;
+($first, $second) = (session(), session());
+run($first, 'BEGIN', insert('a'));
+like(($node->psql('postgres', $settled))[2], $error, 'no memory');
+unlink $refusal;
+run($second, insert('b'));
+like(($node->psql('postgres', $settled))[2], $error, 'a transaction is open that has found none');
+$reader = $node->background_psql('postgres', on_error_stop => 0);
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($first, 'COMMIT');
+is(settled(), 'a b', 'it has ended');
+$reader->query($settled);
+like($reader->{stderr}, $error, 'but an old snapshot does not see it');
+$_->quit foreach $first, $second, $reader;
+$node->stop;
+
+done_testing();

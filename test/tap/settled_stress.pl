@@ -1,0 +1,215 @@
+# Readers follow a table in the order of its identifiers while 48 sessions write it: with delays between the identifier and
+# the commit, with savepoints, rollbacks, two-phase commit, many rows, procedures that commit, and two generators in one
+# transaction. Below ulid_settled() each reader reads every committed row once; without that bound rows are missed. Over
+# crashes and restarts, too. The environment variable SECONDS makes it longer.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{SECONDS} // 10;
+my $rounds = 5;
+my $writers = 48;
+my $longest_ms = 50;
+my %generator_of = (event => 'ulid', event7 => 'uuidv7');
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', join "\n",
+	'max_connections = 100', 'max_prepared_transactions = 60', 'restart_after_crash = on', 'log_statement = none',
+	'autovacuum_naptime = 5s', 'synchronous_commit = off', 'max_wal_size = 4GB', 'shared_buffers = 512MB', '');
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION ids;
+	CREATE TABLE event (id ulid PRIMARY KEY, made timestamptz DEFAULT clock_timestamp());
+	CREATE TABLE event7 (id uuid PRIMARY KEY, made timestamptz DEFAULT clock_timestamp());
+	CREATE PROCEDURE write_and_commit() LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR n IN 1 .. 3 LOOP
+			INSERT INTO event (id) SELECT gen_ulid() FROM generate_series(1, 5);
+			PERFORM pg_sleep(random() * 0.02);
+			INSERT INTO event (id) VALUES (gen_ulid());
+			COMMIT;
+		END LOOP;
+	END $$});
+
+# What a writer does in one transaction, and how often.
+sub write_script
+{
+	my ($name, $weight, $sql) = @_;
+	my $file = $node->basedir . "/$name.sql";
+	append_to_file($file, "\\set us random(0, $longest_ms * 1000)\n\\set rows random(1, 12)\n$sql");
+	return "$file\@$weight";
+}
+my $gid = "'w' || :client_id";
+my @write = (
+	write_script(plain => 6, q{BEGIN;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		\sleep :us us
+		COMMIT;}),
+	write_script(id_first => 6, q{BEGIN;
+		SELECT gen_ulid() AS id \gset
+		\sleep :us us
+		INSERT INTO event (id) VALUES (':id');
+		COMMIT;}),
+	write_script(at_once => 4, 'INSERT INTO event (id) SELECT gen_ulid() FROM generate_series(1, :rows);'),
+	write_script(many => 4, q{BEGIN;
+		INSERT INTO event (id) SELECT gen_ulid() FROM generate_series(1, :rows);
+		\sleep :us us
+		INSERT INTO event (id) SELECT gen_ulid() FROM generate_series(1, :rows);
+		COMMIT;}),
+	write_script(savepoint => 3, q{BEGIN;
+		SAVEPOINT one;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		\sleep :us us
+		ROLLBACK TO one;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		SAVEPOINT two;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		COMMIT;}),
+	write_script(abort => 2, q{BEGIN;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		\sleep :us us
+		ROLLBACK;}),
+	write_script(two => 4, q{BEGIN;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		\sleep :us us
+		INSERT INTO event7 (id) SELECT gen_uuidv7() FROM generate_series(1, 5);
+		INSERT INTO event (id) VALUES (gen_ulid());
+		COMMIT;}),
+	write_script(procedure => 1, 'CALL write_and_commit();'),
+	write_script(prepared => 3, q{\set gid random(1, 1000000000)
+		\set half :us / 2
+		BEGIN;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		INSERT INTO event7 (id) VALUES (gen_uuidv7());
+		\sleep :half us
+		PREPARE TRANSACTION 'w:client_id-:gid';
+		\sleep :half us
+		COMMIT PREPARED 'w:client_id-:gid';}),
+	write_script(prepared_in_vain => 1, q{\set gid random(1, 1000000000)
+		BEGIN;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		PREPARE TRANSACTION 'v:client_id-:gid';
+		\sleep :us us
+		ROLLBACK PREPARED 'v:client_id-:gid';}));
+
+# The readers, each with its position. They keep what they read and the position in one transaction.
+my %reader = (
+	by_index => { table => 'event', settings => 'enable_seqscan=off enable_bitmapscan=off' },
+	by_scan => { table => 'event', settings => 'enable_indexscan=off enable_indexonlyscan=off enable_bitmapscan=off', wait => 300 },
+	old_snapshot => { table => 'event', begin => "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\set us random(0, 300000)\nSELECT 1;\n\\sleep :us us" },
+	by_uuid => { table => 'event7' },
+	control => { table => 'event', bound => 'true' });
+foreach my $name (sort keys %reader)
+{
+	my $reader = $reader{$name};
+	my ($table, $begin) = ($reader->{table}, $reader->{begin} // 'BEGIN;');
+	my $bound = $reader->{bound} // "id < $generator_of{$table}_settled()";
+	my $type = $table eq 'event' ? 'ulid' : 'uuid';
+	my $wait = $reader->{wait} // 5;
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE read_$name (id $type, at timestamptz DEFAULT clock_timestamp());
+		CREATE TABLE position_$name AS SELECT '00000000-0000-0000-0000-000000000000'::uuid::$type AS id});
+	$reader->{file} = $node->basedir . "/read_$name.sql";
+	append_to_file($reader->{file}, qq{$begin
+		SELECT id AS position FROM position_$name \\gset
+		WITH batch AS (
+			INSERT INTO read_$name (id) SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id LIMIT 2000 RETURNING id
+		), last AS (SELECT id FROM batch ORDER BY id DESC LIMIT 1)
+		UPDATE position_$name p SET id = last.id FROM last;
+		COMMIT;
+		\\sleep $wait ms\n});
+}
+
+# How far the bound is behind.
+$node->safe_psql('postgres', 'CREATE TABLE lag (lag interval)');
+my $lag_file = $node->basedir . '/lag.sql';
+append_to_file($lag_file, "INSERT INTO lag SELECT clock_timestamp() - ulid_settled()::timestamptz;\n\\sleep 20 ms\n");
+
+sub pgbench
+{
+	my ($options, %params) = @_;
+	local $ENV{PGOPTIONS} = join ' ', map { "-c $_" } split ' ', $params{settings} // '';
+	my $run = { out => '' };
+	$run->{process} = IPC::Run::start([ 'pgbench', '-n', @$options, $node->connstr('postgres') ], '>', \my $out, '2>', \$run->{out},
+		IPC::Run::timeout($seconds * 5 + 300));
+	return $run;
+}
+sub start_readers
+{
+	return pgbench([ '-c', 1, '-T', $_[0], '-f', $lag_file ]),
+	  map { pgbench([ '-c', 1, '-T', $_[0], '-f', $reader{$_}{file} ], settings => $reader{$_}{settings}) } sort keys %reader;
+}
+sub start_writers
+{
+	return pgbench([ '-c', $writers, '-j', 2, '-T', $_[0], map { ('-f', $_) } @write ]);
+}
+
+my $commits = 0;
+my %events = (
+	1 => sub { kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query ~ 'INSERT|COMMIT' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1}) },
+	2 => sub { $node->restart('immediate') },
+	3 => sub { $node->restart('fast') });
+foreach my $round (1 .. $rounds)
+{
+	my $event = $round < $rounds ? $events{$round} : undef;
+	my $ends = time + $seconds / $rounds;
+	my @runs = (start_writers($event ? 3600 : $seconds / $rounds + 1), start_readers($event ? 3600 : $seconds / $rounds + 1));
+	sleep 0.1 while time < $ends;
+	if ($event)
+	{
+		$event->();
+		$_->{process}->finish foreach @runs;
+		$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	}
+	elsif ($round < $rounds)
+	{
+		$_->{process}->signal('INT') foreach @runs;
+		$_->{process}->finish foreach @runs;
+	}
+	else
+	{
+		foreach my $run (@runs) { $run->{process}->finish; is($run->{out}, '', 'no error') }
+	}
+	# What a crash has left prepared.
+	my @left = split /\n/, $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts');
+	note("round $round: " . @left . ' prepared transactions left over');
+	if (@left)
+	{
+		like($node->safe_psql('postgres', 'SELECT ulid_settled()'), qr/^0*$/, "after round $round nothing is settled") if $event;
+		$node->safe_psql('postgres', "COMMIT PREPARED '$_'") foreach @left;
+	}
+}
+
+foreach my $name (sort keys %reader)
+{
+	my $table = $reader{$name}{table};
+	my $left;    # is read at last
+	do
+	{
+		pgbench([ '-c', 1, '-t', 20, '-f', $reader{$name}{file} ], settings => $reader{$name}{settings})->{process}->finish;
+		$left = $node->safe_psql('postgres', "SELECT count(*) FROM $table WHERE id > (SELECT id FROM position_$name)");
+	} while ($left > 0);
+	my ($rows, $missed, $twice) = split /[|]/, $node->safe_psql('postgres', qq{
+		SELECT count(*), count(*) FILTER (WHERE times IS NULL), count(*) FILTER (WHERE times > 1)
+		FROM $table LEFT JOIN (SELECT id, count(*) AS times FROM read_$name GROUP BY id) r USING (id)});
+	note("$name: $rows rows, $missed missed, $twice twice");
+	if ($name eq 'control')
+	{
+		cmp_ok($missed, '>', 0, "without the bound rows are missed");
+	}
+	else
+	{
+		is("$missed missed, $twice twice", '0 missed, 0 twice', "$name: each of $rows rows once");
+	}
+}
+
+note('lag of the bound: ' . $node->safe_psql('postgres', q{
+	SELECT percentile_cont('{0.5,0.9,0.99}'::float8[]) WITHIN GROUP (ORDER BY 1000 * extract(epoch FROM lag)::float8) FROM lag WHERE lag < '1 hour'}) . ' ms');
+
+$node->stop;
+done_testing();
