@@ -86,9 +86,15 @@ constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
   return value;
 }
 
-// How far the first 8 bytes of b are above those of a, which are not greater.
+// How far b is above a, which is not greater: the difference of the first words that differ. That
+// of a later word is less than one in the word before.
+template <std::size_t N>
 constexpr double distance_of_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
-  return static_cast<double>(load_big_endian<std::uint64_t>(b) - load_big_endian<std::uint64_t>(a));
+  const auto x = load_big_endian<Word<N>>(a);
+  const auto y = load_big_endian<Word<N>>(b);
+  if constexpr (N > sizeof x)
+    if (x == y) return distance_of_bytes<N - sizeof x>(a + sizeof x, b + sizeof x) * 0x1p-64;
+  return static_cast<double>(y - x);
 }
 
 }  // namespace ids

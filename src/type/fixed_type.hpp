@@ -135,7 +135,7 @@ struct FixedType : TimedType<C> {
   static Datum distance(FunctionCallInfo fcinfo) {
     const Value a = get(PG_GETARG_DATUM(0));
     const Value b = get(PG_GETARG_DATUM(1));
-    PG_RETURN_FLOAT8(distance_of_bytes(a.data(), b.data()));
+    PG_RETURN_FLOAT8(distance_of_bytes<kSize>(a.data(), b.data()));
   }
 
 #if PG_VERSION_NUM >= 180000

@@ -81,9 +81,9 @@ class GistClass {
     auto* result = reinterpret_cast<float*>(PG_GETARG_POINTER(2));
     double longer = 0;
     if (compare(added.lower, range.lower) < 0)
-      longer += distance_of_bytes(added.lower, range.lower);
+      longer += distance_of_bytes<kSize>(added.lower, range.lower);
     if (compare(added.upper, range.upper) > 0)
-      longer += distance_of_bytes(range.upper, added.upper);
+      longer += distance_of_bytes<kSize>(range.upper, added.upper);
     *result = static_cast<float>(longer);
     PG_RETURN_POINTER(result);
   }

@@ -61,13 +61,16 @@ TEST_CASE("bytes compare as memcmp does whichever byte decides") {
   CHECK(compare_bytes<20>(a, a) == 0);
 }
 
-TEST_CASE("bytes are as far apart as the numbers in their first eight") {
-  const auto distance = [](Bytes<10> a, Bytes<10> b) {
-    return distance_of_bytes(a.data(), b.data());
+TEST_CASE("bytes are as far apart as the first words that differ") {
+  const auto distance = []<std::size_t N>(Bytes<N> a, Bytes<N> b) {
+    return distance_of_bytes<N>(a.data(), b.data());
   };
-  CHECK(distance({}, {1}) == 0x1p56);
-  CHECK(distance({0, 0, 0, 0, 0, 0, 0, 7}, {0, 0, 0, 0, 0, 0, 1, 0}) == 249);
-  CHECK(distance({255, 255, 255, 255, 255, 255, 255, 254},
-                 {255, 255, 255, 255, 255, 255, 255, 255}) == 1);
-  CHECK(distance({0, 0, 0, 0, 0, 0, 0, 1, 255}, {0, 0, 0, 0, 0, 0, 0, 1, 255, 1}) == 0);
+  CHECK(distance(Bytes<8>{}, Bytes<8>{1}) == 0x1p56);
+  CHECK(distance(Bytes<8>{0, 0, 0, 0, 0, 0, 0, 7}, Bytes<8>{0, 0, 0, 0, 0, 0, 1, 0}) == 249);
+  CHECK(distance(Bytes<20>{0, 0, 0, 0, 0, 0, 0, 0, 255}, Bytes<20>{0, 0, 0, 0, 0, 0, 0, 1}) == 1);
+  CHECK(distance(Bytes<10>{1}, Bytes<10>{1, 0, 0, 0, 0, 0, 0, 0, 1, 2}) == 258 * 0x1p-64);
+  Bytes<20> a{1}, b{1};
+  b[19] = 2;
+  CHECK(distance(a, b) == 0x1p-127);
+  CHECK(distance(a, a) == 0);
 }
