@@ -82,16 +82,18 @@ COMMENT ON FUNCTION ulid_le(ulid, ulid) IS 'implementation of <= operator';
 COMMENT ON FUNCTION ulid_gt(ulid, ulid) IS 'implementation of > operator';
 COMMENT ON FUNCTION ulid_ge(ulid, ulid) IS 'implementation of >= operator';
 
-CREATE FUNCTION ulid_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION ulid_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = ulid_eq, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = ulid_ne, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = ulid_lt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = ulid_ineqsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = ulid_le, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = ulid_ineqsel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = ulid_gt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = ulid_ineqsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = ulid_ge, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = ulid_ineqsel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = ulid_lt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
+CREATE OPERATOR <= (FUNCTION = ulid_le, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
+CREATE OPERATOR >  (FUNCTION = ulid_gt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
+CREATE OPERATOR >= (FUNCTION = ulid_ge, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
 
 COMMENT ON OPERATOR =  (ulid, ulid) IS 'equal';
 COMMENT ON OPERATOR <> (ulid, ulid) IS 'not equal';
@@ -411,16 +413,18 @@ COMMENT ON FUNCTION scru160_le(scru160, scru160) IS 'implementation of <= operat
 COMMENT ON FUNCTION scru160_gt(scru160, scru160) IS 'implementation of > operator';
 COMMENT ON FUNCTION scru160_ge(scru160, scru160) IS 'implementation of >= operator';
 
-CREATE FUNCTION scru160_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION scru160_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = scru160_eq, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = scru160_ne, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scru160_ineqsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scru160_ineqsel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scru160_ineqsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scru160_ineqsel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
+CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
+CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
+CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
 
 COMMENT ON OPERATOR =  (scru160, scru160) IS 'equal';
 COMMENT ON OPERATOR <> (scru160, scru160) IS 'not equal';
@@ -733,16 +737,18 @@ COMMENT ON FUNCTION tbsl_le(tbsl, tbsl) IS 'implementation of <= operator';
 COMMENT ON FUNCTION tbsl_gt(tbsl, tbsl) IS 'implementation of > operator';
 COMMENT ON FUNCTION tbsl_ge(tbsl, tbsl) IS 'implementation of >= operator';
 
-CREATE FUNCTION tbsl_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION tbsl_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = tbsl_eq, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = tbsl_ne, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = tbsl_ineqsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = tbsl_ineqsel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = tbsl_ineqsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = tbsl_ineqsel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
+CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
+CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
+CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
 
 COMMENT ON OPERATOR =  (tbsl, tbsl) IS 'equal';
 COMMENT ON OPERATOR <> (tbsl, tbsl) IS 'not equal';
@@ -1059,16 +1065,18 @@ COMMENT ON FUNCTION snowflake_le(snowflake, snowflake) IS 'implementation of <= 
 COMMENT ON FUNCTION snowflake_gt(snowflake, snowflake) IS 'implementation of > operator';
 COMMENT ON FUNCTION snowflake_ge(snowflake, snowflake) IS 'implementation of >= operator';
 
-CREATE FUNCTION snowflake_ineqsel(internal, oid, internal, integer) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
+COMMENT ON FUNCTION snowflake_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
 CREATE OPERATOR =  (FUNCTION = snowflake_eq, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = =,  NEGATOR = <>, RESTRICT = eqsel,       JOIN = eqjoinsel, HASHES, MERGES);
 CREATE OPERATOR <> (FUNCTION = snowflake_ne, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <>, NEGATOR = =,  RESTRICT = neqsel,      JOIN = neqjoinsel);
-CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = snowflake_ineqsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = snowflake_ineqsel, JOIN = scalarlejoinsel);
-CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = snowflake_ineqsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = snowflake_ineqsel, JOIN = scalargejoinsel);
+CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
+CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
+CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
+CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
 
 COMMENT ON OPERATOR =  (snowflake, snowflake) IS 'equal';
 COMMENT ON OPERATOR <> (snowflake, snowflake) IS 'not equal';

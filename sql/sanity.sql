@@ -23,7 +23,7 @@ WHERE proparallel <> CASE WHEN proname ~ '^gen_|_settled$' AND proname <> 'gen_c
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v'
-    WHEN proname ~ '_(in_range|ineqsel|settled)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+    WHEN proname ~ '_(in_range|ineq(join)?sel|settled)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
 
 -- C functions that are not strict, but those to which the planner adds an argument
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
@@ -52,7 +52,7 @@ WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest =
 -- operators whose commutator or negator does not point back, or has not the matching estimator
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
-WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid
+WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid OR o.oprjoin::text <> replace(o.oprrest::text, 'sel', 'joinsel')
   OR o.oprname || ' ' || o.oprrest <> ALL (CASE WHEN o.oprleft = o.oprright
     THEN ARRAY['= eqsel', '<> neqsel', format('< %s_ineqsel', o.oprleft::regtype),
       format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype),

@@ -126,8 +126,10 @@ struct FixedType : TimedType<C> {
     return time_predicate_support(fcinfo, kPlannedType);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
-    const Value now = first_from<C>(unix_now<1>());
-    return comparison_selectivity(fcinfo, kPlannedType, load_big_endian<std::uint64_t>(now.data()));
+    return comparison_selectivity(fcinfo, kPlannedType, now());
+  }
+  static Datum ineqjoinsel(FunctionCallInfo fcinfo) {
+    return comparison_join_selectivity(fcinfo, kPlannedType, now());
   }
 
   // The distance from the first value to the second, which is not smaller: minmax_multi merges the
@@ -172,6 +174,11 @@ struct FixedType : TimedType<C> {
  private:
   static inline CatalogObjects objects;
   static constexpr PlannedType kPlannedType{C::kName, C::kByValue, &objects};
+
+  // What the first 64 bits of an id are by the clock.
+  static std::uint64_t now() {
+    return load_big_endian<std::uint64_t>(first_from<C>(unix_now<1>()).data());
+  }
 
   static const std::uint8_t* bytes(Datum datum) {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
@@ -243,7 +250,7 @@ struct FixedType : TimedType<C> {
   F(n, t, lt_timestamptz) F(n, t, le_timestamptz)                                          \
   F(n, t, gt_timestamptz) F(n, t, ge_timestamptz)                                          \
   F(n, t, contained_by_tstzrange) F(n, t, contained_by_tstzmultirange)                     \
-  F(n, t, support) F(n, t, ineqsel)
+  F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)
 
 #define IDS_FUNCTIONS_WITH_TYPE_LAST(F, n, t)                                              \
   F(n, t, timestamptz_lt) F(n, t, timestamptz_le)                                          \
