@@ -88,6 +88,33 @@ refused 'another type for the distribution column' 'ALTER TABLE customer ALTER i
 sql -c 'ALTER TABLE country ADD code ulid DEFAULT gen_ulid()'
 is 'a new column of a reference table has other values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
 
+# A reader of new rows while others write: it takes what is settled, waits for the transactions that are prepared, then reads.
+sql -c 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())' -c "SELECT FROM create_distributed_table('event', 'id')"
+cat >"$directory/write.sql" <<'SQL'
+\set wait random(0, 30)
+BEGIN;
+INSERT INTO event SELECT FROM generate_series(1, 3);
+\sleep :wait ms
+COMMIT;
+SQL
+"$bin/pgbench" -n -c 6 -T 10 -f "$directory/write.sql" postgres >"$directory/pgbench.log" 2>&1 &
+writer=$!
+prepared() { sql -c "SELECT unnest(string_to_array(result, ' ')) FROM run_command_on_workers(\$\$SELECT string_agg(gid, ' ') FROM pg_prepared_xacts\$\$)" | sort; }
+last=00000000000000000000000000 final=
+until [ -n "$final" ]; do
+  kill -0 "$writer" 2>/dev/null || final=yes
+  settled=$(sql -c 'SELECT ulid_settled()')
+  prepared >"$directory/prepared"
+  while [ -n "$(prepared | comm -12 "$directory/prepared" -)" ]; do sleep 0.01; done
+  sql -c "SELECT id FROM event WHERE id > '$last' AND id < '$settled' ORDER BY id" >>"$directory/read"
+  last=$(tail -n 1 "$directory/read")
+  last=${last:-00000000000000000000000000}
+done
+wait "$writer"
+is 'a reader of new rows misses none' "$(wc -l <"$directory/read")" "$(sql -c 'SELECT count(*) FROM event')"
+refused 'ulid_settled() in a query on a distributed table' 'SELECT FROM event WHERE id < ulid_settled()' 'column "value" does not exist'
+is 'and reads none twice' "$(sort -uc "$directory/read" && echo in order)" 'in order'
+
 # A shard moves, with all that is co-located, while clients write.
 for writer in 1 2; do
   until [ -e "$directory/enough" ]; do echo "INSERT INTO invoice (customer) VALUES ('$one') RETURNING id;"; done | sql >"$directory/written_$writer" &
