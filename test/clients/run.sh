@@ -73,6 +73,7 @@ cp test/clients/*.mjs test/clients/*.prisma $build
 # Debian's Python, as that is the one that sees Debian's packages.
 client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
 client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
+client worker 'python3-psycopg' /usr/bin/python3 test/clients/python-worker.py
 client sqlalchemy 'python3-sqlalchemy python3-alembic python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
 client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
 client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py

@@ -12,6 +12,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # What sections outside the reference presuppose.
+my $event = q{
+	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
+	INSERT INTO event (message) VALUES ('first'), ('second')};
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
 	'Time ranges' => 'CREATE TABLE item (id ulid PRIMARY KEY); CREATE TABLE downtime (during tstzrange)',
@@ -31,7 +34,10 @@ my %setup = (
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
 	'Managed servers' => slurp_file("$ENV{TESTDIR}/doc/managed.sql") . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
-	'Order of ids and order of commits' => 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())',
+	'Reading new rows' => $event,
+	'A consumer' => "$event; CREATE TABLE mail (event ulid, text text)",
+	'What it does not cover' => 'CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL)',
+	'Other ids, and logical decoding' => $event,
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
@@ -103,7 +109,7 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees migration uuidv7 codokey))
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading migration uuidv7 codokey))
 {
 	my @sections = sections($document);
 	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
