@@ -47,6 +47,21 @@ SELECT count(*) > 1000000 AS compared,
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e,
   (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r
     FROM probe a, probe b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds WHERE a.at <= b.at) s;
+-- uuidv7_within is those two comparisons, also of uuids of other versions
+DELETE FROM event WHERE uuidv7_extract_timestamp(id) < '2026-10-31' OR uuidv7_extract_timestamp(id) > '2026-11-02';
+INSERT INTO event SELECT gen_random_uuid() FROM generate_series(1, 100);
+INSERT INTO event SELECT overlay(uuidv7_first(at)::text PLACING v FROM 15)::uuid
+FROM probe, unnest(ARRAY['4', '6fff', '8', 'f']) v;
+SELECT count(*) > 100000 AS compared, count(*) FILTER (WHERE by_planner <> by_hand) AS wrong,
+       count(*) FILTER (WHERE by_function <> by_hand) AS wrong_called
+FROM (SELECT id BETWEEN uuidv7_range_first(r) AND uuidv7_range_last(r) AS by_hand, uuidv7_within(id, r) AS by_planner,
+             uuidv7_within(id, CASE WHEN random() < 2 THEN r END) AS by_function
+      FROM event, (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r
+                   FROM probe a, probe b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds WHERE a.at <= b.at) s) c;
+SELECT count(*) FILTER (WHERE uuidv7_within(id, '(,)')) = count(*) AS all_of_version_7,
+       count(*) FILTER (WHERE uuidv7_within(id, 'empty')) AS empty,
+       bool_and(uuidv7_within(id, NULL) IS NULL AND uuidv7_within(NULL, '(,)') IS NULL) AS strict
+FROM event WHERE uuidv7_extract_timestamp(id) IS NOT NULL;
 DROP TABLE event, probe;
 
 -- generation: version 7 and in order; a time stays, to the microsecond, and what is behind it is random
@@ -74,8 +89,29 @@ EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= uuidv7_first('2026-11-01 00:0
 EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= uuidv7_first(now() - interval '1 day');
 SELECT count(*), min(n), max(n) FROM item WHERE id BETWEEN uuidv7_range_first('[2026-11-01, 2026-12-01)')
   AND uuidv7_range_last('[2026-11-01, 2026-12-01)');
+EXPLAIN (COSTS OFF) SELECT * FROM item WHERE uuidv7_within(id, '[2026-11-01, 2026-12-01)');
+CREATE TABLE downtime AS SELECT tstzrange('2026-11-01', NULL) AS during;
+EXPLAIN (COSTS OFF) SELECT * FROM downtime JOIN item ON uuidv7_within(id, during);
+CREATE FUNCTION plan_of(condition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; plan text = '';
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN SELECT * FROM item WHERE ' || condition LOOP plan := concat_ws(E'\n', plan, line); END LOOP;
+  RETURN plan;
+END $$;
+-- also for a sub-select, but not for what is volatile
+SELECT plan_of('uuidv7_within(id, (SELECT during FROM downtime))') LIKE
+         '%Index Cond: ((id >= uuidv7_range_first(%)) AND (id <= uuidv7_range_last(%)))%' AS sub_select,
+       plan_of('uuidv7_within(id, tstzrange(clock_timestamp(), NULL))') LIKE '%Filter: uuidv7_within%' AS volatile;
 RESET enable_seqscan;
-DROP TABLE item;
+-- the plan is that of the boundaries written by hand, costs and all
+SELECT range, plan_of(format('uuidv7_within(id, %s)', range)) =
+  plan_of(format('id >= uuidv7_range_first(%1$s) AND id <= uuidv7_range_last(%1$s)', range)) AS same
+FROM unnest(ARRAY[$$'[2026-11-01, 2026-11-02)'$$, $$'[2026-01-01,)'$$, $$'empty'$$,
+  $$tstzrange(now() - interval '1 day', now())$$,
+  $$tstzrange(date_trunc('day', now() AT TIME ZONE 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin',
+              (date_trunc('day', now() AT TIME ZONE 'Europe/Berlin') + interval '1 day') AT TIME ZONE 'Europe/Berlin')$$]) range;
+DROP FUNCTION plan_of;
+DROP TABLE item, downtime;
 CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
 CREATE TABLE log_2026 PARTITION OF log FOR VALUES
   FROM (uuidv7_first('2026-01-01 00:00:00+00')) TO (uuidv7_first('2027-01-01 00:00:00+00'));
@@ -88,5 +124,8 @@ EXPLAIN (COSTS OFF) SELECT FROM log WHERE id >= uuidv7_first('2027-01-01 00:00:0
 PREPARE since (timestamptz) AS SELECT FROM log WHERE id >= uuidv7_first($1);
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE since ('2027-01-01 00:00:00+00');
+EXPLAIN (COSTS OFF) SELECT FROM log WHERE uuidv7_within(id, '[2027-01-01 00:00:00+00,)');
+PREPARE within (tstzrange) AS SELECT FROM log WHERE uuidv7_within(id, $1);
+EXPLAIN (COSTS OFF) EXECUTE within ('[2027-01-01 00:00:00+00,)');
 RESET plan_cache_mode;
 DROP TABLE log;

@@ -20,6 +20,17 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
+// The function of that name with the type's before it, or InvalidOid.
+template <int count>
+Oid function_of(const PlannedType& type, const char* suffix, const Oid (&arguments)[count]) {
+  char name[NAMEDATALEN];
+  strlcpy(name, type.name, sizeof name);
+  strlcat(name, suffix, sizeof name);
+  return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                         PointerGetDatum(buildoidvector(arguments, count)),
+                         ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+}
+
 bool find_comparisons(CatalogObjects* objects) {
   const Oid family = lookup_type_cache(objects->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
   for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy) {
@@ -32,19 +43,20 @@ bool find_comparisons(CatalogObjects* objects) {
   return true;
 }
 
-bool find_boundaries(const char* type, CatalogObjects* objects) {
+bool find_boundaries(const PlannedType& type, CatalogObjects* objects) {
   static constexpr const char* kSuffixes[] = {"_first", "_last", "_range_first", "_range_last"};
   for (int i = 0; i < kBoundaries; ++i) {
-    char name[NAMEDATALEN];
-    strlcpy(name, type, sizeof name);
-    strlcat(name, kSuffixes[i], sizeof name);
     const Oid argument = i >= kRangeFirst ? TSTZRANGEOID : TIMESTAMPTZOID;
-    objects->boundaries[i] = GetSysCacheOid3(
-        PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-        PointerGetDatum(buildoidvector(&argument, 1)), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+    objects->boundaries[i] = function_of(type, kSuffixes[i], {argument});
     if (!OidIsValid(objects->boundaries[i])) return false;
   }
   return true;
+}
+
+bool find_within(const PlannedType& type, CatalogObjects* objects) {
+  const Oid function = function_of(type, "_within", {type.core_type, TSTZRANGEOID});
+  objects->predicates[0] = {function, 0, InvalidStrategy, false};
+  return OidIsValid(function);
 }
 
 // T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, which
@@ -90,9 +102,10 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   if (objects->as_of == changes) return objects;
   const std::uint64_t as_of = changes;
   objects->as_of = 0;
-  objects->type = type_named(type.name);
-  if (!OidIsValid(objects->type) || !find_comparisons(objects) ||
-      !find_boundaries(type.name, objects) || !find_predicates(type.name, objects))
+  const bool is_core_type = OidIsValid(type.core_type);
+  objects->type = is_core_type ? type.core_type : type_named(type.name);
+  if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects) ||
+      !(is_core_type ? find_within(type, objects) : find_predicates(type.name, objects)))
     return nullptr;
   objects->as_of = as_of;
   return objects;

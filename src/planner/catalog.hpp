@@ -17,7 +17,7 @@ struct Predicate {
   int strategy;     // the btree strategy with the id on the left; InvalidStrategy for ranges
   bool is_multirange;
 };
-constexpr int kPredicates = 12;
+constexpr int kPredicates = 12;  // at most
 
 // Comparisons go by their btree strategy.
 struct CatalogObjects {
@@ -34,6 +34,7 @@ struct PlannedType {
   const char* name;
   bool by_value;
   CatalogObjects* objects;
+  Oid core_type = InvalidOid;  // PostgreSQL's own type with T_within(id, tstzrange) for operators
 };
 
 // What belongs to the type, or null while the extension is being installed.

@@ -6,6 +6,7 @@
 //   id <= time                      id <= T_last(time)
 //   time <= id  and so on           the same
 //   id <@ range, range @> id        id >= T_range_first(range) AND id <= T_range_last(range)
+//   uuidv7_within(id, range)        the same
 //
 // T_first('2026-11-01') and the like are computed here; of now() or a parameter they are computed
 // when the query runs. For example

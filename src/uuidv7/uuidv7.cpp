@@ -2,6 +2,7 @@
 
 #include "core/monotonic.hpp"
 #include "generator/generator.hpp"
+#include "planner/time_predicates.hpp"
 #include "type/timed_type.hpp"
 
 using namespace ids;
@@ -26,6 +27,9 @@ struct Spec : CodecSpec<UuidV7> {
 // 62 bits follow the time. The first id has the upper one clear, so there is room for 2^29
 // increments of 32 bits.
 MonotonicIds<UuidV7::Value, 62> backfilled;
+
+CatalogObjects objects;
+constexpr PlannedType kPlannedType{UuidV7::kName, UuidV7::kByValue, &objects, UUIDOID};
 
 UuidV7::Value make(std::uint64_t tick, std::uint64_t random) {
   return UuidV7::make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick), random);
@@ -67,4 +71,17 @@ IDS_FUNCTION(uuidv7_extract_timestamp) {
   const UuidV7::Value value = Type::get(PG_GETARG_DATUM(0));
   if (!UuidV7::is_version_7(value)) PG_RETURN_NULL();
   PG_RETURN_TIMESTAMPTZ(Type::timestamp(value));
+}
+
+// uuidv7_within(uuid, tstzrange) -> boolean. It compares ids, not times, as the planner's form
+// does: they differ for uuids of another version.
+IDS_FUNCTION(uuidv7_within) {
+  const UuidV7::Value id = Type::get(PG_GETARG_DATUM(0));
+  const auto range = TimeRange<UuidV7>::argument(fcinfo, 1);
+  PG_RETURN_BOOL(range.first_id() <= id && id <= range.last_id());
+}
+
+// uuidv7_support(internal) -> internal
+IDS_FUNCTION(uuidv7_support) {
+  return time_predicate_support(fcinfo, kPlannedType);
 }

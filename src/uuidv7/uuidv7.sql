@@ -25,3 +25,12 @@ COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 w
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_time_decoder(text)      IS 'extract timestamp from UUID version 7 as text, for pg_partman';
+
+-- The planner's form of uuidv7_within
+
+CREATE FUNCTION uuidv7_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION uuidv7_within(uuid, tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT uuidv7_support;
+
+COMMENT ON FUNCTION uuidv7_support(internal)       IS 'planner support for uuidv7_within';
+COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'test whether UUID version 7 has a time in the range';

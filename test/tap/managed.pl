@@ -80,6 +80,10 @@ run_as('owner', 'app', 'INSERT INTO log SELECT FROM generate_series(1, 100)');
 is(run_as('owner', 'app', q{SELECT tableoid::regclass, count(*) FROM log GROUP BY 1}), 'log_now|100', 'ids go to their partitions');
 like(run_as('owner', 'app', q{SET timezone = 'UTC'; EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < uuidv7_first('2026-01-01')}), qr/Scan on log_then /, 'which are pruned');
 like(run_as('owner', 'app', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE id >= uuidv7_first(now())}), qr/Index Cond: \(id >= /, 'and an index serves a range of time');
+like(run_as('owner', 'app', q{
+		SET enable_seqscan = off;
+		EXPLAIN (COSTS OFF) SELECT FROM item WHERE uuidv7_within(id, tstzrange(now() - interval '1 day', now()));
+	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'which uuidv7_within is, too');
 my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
 is(run_as('owner', 'app', $recent), 't', 'ids have the time');
 
@@ -148,6 +152,8 @@ my $answers = q{
 	)
 	SELECT concat_ws('|', at, uuidv7_first(at), uuidv7_last(at)) FROM at
 	UNION ALL SELECT concat_ws('|', r, uuidv7_range_first(r), uuidv7_range_last(r)) FROM span
+	UNION ALL SELECT concat_ws('|', 'within', r, count(*) FILTER (WHERE uuidv7_within(id, r)), count(*) FILTER (WHERE uuidv7_within(id, r) IS NULL))
+		FROM (SELECT * FROM span WHERE hashtext(r::text) % 100 = 0) span, (SELECT * FROM id WHERE hashtext(id::text) % 20 = 0) id GROUP BY r
 	UNION ALL SELECT concat_ws('|', id, uuidv7_extract_timestamp(id), uuidv7_time_decoder(id::text)) FROM id
 	-- all but what is random
 	UNION ALL SELECT concat_ws('|', 'made', at, left(gen_uuidv7(at)::text, 18)) FROM at WHERE at >= '1970-01-01' AND at < '10889-08-02 05:31:50.656+00'
