@@ -95,7 +95,9 @@ EXPLAIN (COSTS OFF) SELECT * FROM downtime JOIN item ON uuidv7_within(id, during
 CREATE FUNCTION plan_of(condition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE line text; plan text = '';
 BEGIN
-  FOR line IN EXECUTE 'EXPLAIN SELECT * FROM item WHERE ' || condition LOOP plan := concat_ws(E'\n', plan, line); END LOOP;
+  FOR line IN EXECUTE 'EXPLAIN SELECT * FROM item WHERE ' || condition LOOP
+    plan := concat_ws(E'\n', plan, line);
+  END LOOP;
   RETURN plan;
 END $$;
 -- also for a sub-select, but not for what is volatile
@@ -109,7 +111,8 @@ SELECT range, plan_of(format('uuidv7_within(id, %s)', range)) =
 FROM unnest(ARRAY[$$'[2026-11-01, 2026-11-02)'$$, $$'[2026-01-01,)'$$, $$'empty'$$,
   $$tstzrange(now() - interval '1 day', now())$$,
   $$tstzrange(date_trunc('day', now() AT TIME ZONE 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin',
-              (date_trunc('day', now() AT TIME ZONE 'Europe/Berlin') + interval '1 day') AT TIME ZONE 'Europe/Berlin')$$]) range;
+              (date_trunc('day', now() AT TIME ZONE 'Europe/Berlin') + interval '1 day') AT TIME ZONE 'Europe/Berlin')$$
+  ]) range;
 DROP FUNCTION plan_of;
 DROP TABLE item, downtime;
 CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);

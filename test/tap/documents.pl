@@ -11,21 +11,71 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# What sections outside the reference presuppose.
+# Rows of every hour of October and November.
+my $hours = q{'2026-10-01 00:00:00+00', '2026-11-30 23:00:00+00', interval '1 hour'};
+my $log = q{
+	CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 month', '2026-10-01 00:00:00+00', '2026-12-01 00:00:00+00');
+	INSERT INTO log VALUES ('01M6A6FSZZ0000000000000001', 'the last of October'), (gen_ulid('2026-11-15 00:00:00+00'), 'November')};
+my $item = q{
+	CREATE TABLE item (id ulid PRIMARY KEY, n int);
+	INSERT INTO item VALUES ('01M6A9XNM00000000000000001', 1), ('01M6ADBH800000000000000002', 2), (gen_ulid('2026-11-02 12:00:00+00'), 3)};
+
 my $event = q{
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 	INSERT INTO event (message) VALUES ('first'), ('second')};
+
+# What sections outside the reference presuppose.
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
+	'Rows per hour' => qq{
+		CREATE TABLE event (id ulid PRIMARY KEY);
+		INSERT INTO event SELECT gen_ulid(at) FROM generate_series($hours) at},
+	'Pages of rows' => q{
+		CREATE TABLE orders (id ulid PRIMARY KEY, customer int, n int);
+		INSERT INTO orders SELECT (left(ulid_first('2026-11-01 00:00:00+00'::timestamptz + n * interval '1 hour')::text, 25) || n)::ulid,
+			2 - n % 2, n FROM generate_series(1, 9) n},
+	'A column created_at' => $item,
+	'Milliseconds and JSON' => $item,
+	'What to write instead' => $item,
+	'Old rows' => q{
+		CREATE TABLE event (id ulid PRIMARY KEY, n int);
+		CREATE TABLE imported (id ulid PRIMARY KEY, n int, created_at timestamptz);
+		CREATE TABLE old_event (n int, created_at timestamptz);
+		INSERT INTO old_event VALUES (2, '2026-11-01 12:00'), (3, '2026-11-01 12:00'), (1, '2026-11-01 11:00')},
+	'Public ids with a prefix' => q{
+		CREATE TABLE invoice (id text PRIMARY KEY);
+		INSERT INTO invoice SELECT 'inv_' || lower(gen_ulid()::text) FROM generate_series(1, 10)},
+	'Partitioning an existing table' => qq{
+		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text CHECK (message <> ''));
+		INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series($hours) at},
+	'Splitting a partition' => qq{
+		CREATE TABLE event (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
+		CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-12-01 00:00:00+00'));
+		INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series($hours) at},
+	'Draining a default partition' => qq{
+		$log;
+		CREATE TABLE log_rest PARTITION OF log DEFAULT;
+		CREATE TABLE note (log ulid CONSTRAINT note_log_fkey REFERENCES log ON DELETE CASCADE);
+		INSERT INTO note SELECT id FROM log;
+		INSERT INTO log VALUES (gen_ulid('2026-12-24 00:00:00+00'), 'December'), (gen_ulid('2027-06-01 00:00:00+00'), 'June')},
+	'Dropping old rows without blocking' => $log,
 	'Time ranges' => 'CREATE TABLE item (id ulid PRIMARY KEY); CREATE TABLE downtime (during tstzrange)',
 	'From text' => q{
 		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
-		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3')},
+		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3');
+		CREATE TABLE topic (id char(26) PRIMARY KEY DEFAULT gen_ulid()::text);
+		CREATE TABLE reply (topic char(26) CONSTRAINT reply_topic_fkey REFERENCES topic);
+		INSERT INTO topic SELECT FROM generate_series(1, 10);
+		INSERT INTO reply SELECT id FROM topic},
 	'From bigint' => q{
 		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now());
 		CREATE TABLE order_line (order_id bigint REFERENCES orders, line int, PRIMARY KEY (order_id, line));
 		INSERT INTO orders DEFAULT VALUES;
 		INSERT INTO order_line SELECT id, 1 FROM orders},
+	'A large table' => q{
+		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
+		INSERT INTO payment SELECT FROM generate_series(1, 10000)},
 	# Another extension in its place, whose type takes and gives text as well.
 	'From another type ulid' => q{
 		CREATE EXTENSION citext;
@@ -87,8 +137,9 @@ sub sections
 			}
 			my ($code, $output) = $line =~ /^(.*;) +-- (.*)$/ ? ($1, "$2\n") : ($line);
 			$statement->{code} .= "$code\n";
-			# A semicolon within a dollar-quoted body ends no statement.
-			$statement->{complete} = $code =~ m{; *(/\*.*\*/)?$} && (() = $statement->{code} =~ /\$\w*\$/g) % 2 == 0;
+			# A semicolon within a dollar-quoted body ends no statement, nor does that before the rows of COPY.
+			$statement->{complete} = $code =~ m{; *(/\*.*\*/)?$} && $code !~ /FROM STDIN;$/ && (() = $statement->{code} =~ /\$\w*\$/g) % 2 == 0
+				|| $code =~ /^\\\.$|\\gexec$/;
 			$statement->{output} = $output;
 		}
 	}
@@ -109,7 +160,7 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading migration uuidv7 codokey))
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 codokey))
 {
 	my @sections = sections($document);
 	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
@@ -141,6 +192,48 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees r
 		$node->reload;
 	}
 }
+
+# The cookbook's table of what PostgreSQL refuses, and of what to write instead.
+$node->safe_psql('postgres', "CREATE DATABASE refused");
+$node->safe_psql('refused', "CREATE EXTENSION ids; $item");
+my %instead = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /^\| `(.*?)` \| `(.*?)` \|$/mg;
+cmp_ok(scalar(keys %instead), '>', 5, 'the cookbook says what to write instead');
+foreach my $refused (sort keys %instead)
+{
+	my $select = $refused =~ /_agg/ ? 'SELECT %s FROM item' : 'SELECT (%s) IS NULL FROM item';
+	isnt($node->psql('refused', sprintf $select, $refused), 0, "refused: $refused");
+	is($node->psql('refused', sprintf $select, $instead{$refused}), 0, "instead: $instead{$refused}");
+}
+
+# TypeID's published examples: its text is that of a ulid in lower case, and its uuid has the same bytes.
+my %uuid_of = (
+	'00000000000000000000000000' => '00000000-0000-0000-0000-000000000000',
+	'00000000000000000000000001' => '00000000-0000-0000-0000-000000000001',
+	'0000000000000000000000000a' => '00000000-0000-0000-0000-00000000000a',
+	'0000000000000000000000000g' => '00000000-0000-0000-0000-000000000010',
+	'00000000000000000000000010' => '00000000-0000-0000-0000-000000000020',
+	'7zzzzzzzzzzzzzzzzzzzzzzzzz' => 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+	'prefix_0123456789abcdefghjkmnpqrs' => '0110c853-1d09-52d8-d73e-1194e95b5f19',
+	'prefix_01h455vb4pex5vsknk084sn02q' => '01890a5d-ac96-774b-bcce-b302099a8057',
+	'pre_fix_00000000000000000000000000' => '00000000-0000-0000-0000-000000000000');
+foreach my $typeid (sort keys %uuid_of)
+{
+	my ($prefix, $digits) = $typeid =~ /^(.*?)([^_]*)$/;
+	is($node->safe_psql('refused', "SELECT '$digits'::ulid::uuid, '$prefix' || lower('$uuid_of{$typeid}'::uuid::ulid::text)"),
+		"$uuid_of{$typeid}|$typeid", "TypeID $typeid");
+}
+# Its invalid ones, by the expression of the cookbook, which gives NULL for them.
+my ($read_back) = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /FROM '\^cus_(\(.*?\))\$'\)::ulid/;
+foreach my $typeid (
+	'PREFIX_00000000000000000000000000', '_00000000000000000000000000', '_', 'prefix_1234567890123456789012345',
+	'prefix_123456789012345678901234567', 'prefix_1234567890123456789012345 ', 'prefix_0123456789ABCDEFGHJKMNPQRS',
+	'prefix_123456789-123456789-123456', 'prefix_ooooooiiiiiiuuuuuuulllllll', 'prefix_i23456789ol23456789oi23456',
+	'prefix_123456789-0123456789-0123456', 'prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz', 'prefix__00000000000000000000000000')
+{
+	is($node->safe_psql('refused', "SELECT substring('$typeid' FROM '^prefix_$read_back\$')::ulid IS NULL"), 't', "TypeID '$typeid' is invalid");
+}
+is($node->safe_psql('refused', "SELECT substring('prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz' FROM '^prefix_$read_back\$')::ulid"),
+	'7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'and the greatest is not');
 
 # Links between the documents lead to a heading that is there, in the form that GitHub gives it.
 my %documents = map { $_ => slurp_file("$ENV{TESTDIR}/$_") } 'README.md', map { s{.*/(doc/)}{$1}r } glob "$ENV{TESTDIR}/doc/*.md";
