@@ -249,4 +249,17 @@ is($node->safe_psql('postgres', sprintf($bytes, 'id::bytea')), $before, 'nor cha
 is($node->safe_psql('postgres', 'INSERT INTO legacy (n) VALUES (0) RETURNING id IS NOT NULL'), 't', 'and new rows get ulids');
 
 $node->stop;
+
+# In a folder of its own the script finds the library by dynamic_library_path alone.
+if ($node->pg_version >= 18)
+{
+	my $elsewhere = PostgreSQL::Test::Cluster->new('elsewhere');
+	$elsewhere->init;
+	$elsewhere->append_conf('postgresql.conf', q{dynamic_library_path = '$libdir'});
+	$elsewhere->start;
+	my (undef, undef, $error) = $elsewhere->psql('postgres', 'CREATE EXTENSION ids');
+	like($error, qr{could not access file "(\$libdir/)?ids"}, 'extension_control_path without dynamic_library_path');
+	$elsewhere->stop;
+}
+
 done_testing();
