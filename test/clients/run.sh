@@ -89,6 +89,8 @@ client knex 'nodejs npm npm:knex' node $build/node-knex.mjs
 client sequelize 'nodejs npm npm:sequelize' node $build/node-sequelize.mjs
 client typeorm 'nodejs npm npm:typeorm' node $build/node-typeorm.mjs
 client prisma 'nodejs npm npm:prisma npm:@prisma/adapter-pg' prisma_run
+# PostgreSQL in the client itself.
+client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs "$PWD/doc/managed.sql"
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
 client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
