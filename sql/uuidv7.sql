@@ -91,7 +91,7 @@ SELECT count(*), min(n), max(n) FROM item WHERE id BETWEEN uuidv7_range_first('[
   AND uuidv7_range_last('[2026-11-01, 2026-12-01)');
 EXPLAIN (COSTS OFF) SELECT * FROM item WHERE uuidv7_within(id, '[2026-11-01, 2026-12-01)');
 CREATE TABLE downtime AS SELECT tstzrange('2026-11-01', NULL) AS during;
-EXPLAIN (COSTS OFF) SELECT * FROM downtime JOIN item ON uuidv7_within(id, during);
+ANALYZE downtime;
 CREATE FUNCTION plan_of(condition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE line text; plan text = '';
 BEGIN
@@ -105,6 +105,7 @@ SELECT plan_of('uuidv7_within(id, (SELECT during FROM downtime))') LIKE
          '%Index Cond: ((id >= uuidv7_range_first(%)) AND (id <= uuidv7_range_last(%)))%' AS sub_select,
        plan_of('uuidv7_within(id, tstzrange(clock_timestamp(), NULL))') LIKE '%Filter: uuidv7_within%' AS volatile;
 RESET enable_seqscan;
+EXPLAIN (COSTS OFF) SELECT * FROM downtime JOIN item ON uuidv7_within(id, during);
 -- the plan is that of the boundaries written by hand, costs and all
 SELECT range, plan_of(format('uuidv7_within(id, %s)', range)) =
   plan_of(format('id >= uuidv7_range_first(%1$s) AND id <= uuidv7_range_last(%1$s)', range)) AS same
