@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION ids" to load this file. \quit
 
--- The operands of <@ and @>. Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
--- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
+-- The operands of <@ and @>. They are domains, so that PostgreSQL's own operators, which take any range, keep working: an operator
+-- of tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
@@ -185,7 +185,7 @@ CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 ulid_hash(ulid);
 
--- The strategies are those that gist_translate_cmptype_common knows.
+-- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
 	OPERATOR 18 =,
 	OPERATOR 19 <>,
@@ -516,7 +516,7 @@ CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 scru160_hash(scru160);
 
--- The strategies are those that gist_translate_cmptype_common knows.
+-- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
 	OPERATOR 18 =,
 	OPERATOR 19 <>,
@@ -840,7 +840,7 @@ CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 tbsl_hash(tbsl);
 
--- The strategies are those that gist_translate_cmptype_common knows.
+-- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
 	OPERATOR 18 =,
 	OPERATOR 19 <>,
@@ -1168,7 +1168,7 @@ CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
 	FUNCTION 5 brin_bloom_options(internal),
 	FUNCTION 11 snowflake_hash(snowflake);
 
--- The strategies are those that gist_translate_cmptype_common knows.
+-- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
 	OPERATOR 18 =,
 	OPERATOR 19 <>,
@@ -1442,8 +1442,8 @@ COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             I
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
 COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'test whether text is a codokey of the context';
 
--- What operator classes have in PostgreSQL 18 and later alone: skip scans and temporal keys. pg_upgrade keeps the classes as they
--- were made for the PostgreSQL before, so this is a function, which the end of the installation calls, too.
+-- Adds what operator classes have only in PostgreSQL 18 and later: skip scans and temporal keys. pg_upgrade keeps the classes as
+-- the older PostgreSQL had them, so this is a function. The installation also calls it, at its end.
 
 CREATE FUNCTION ids_complete_upgrade() RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp
@@ -1498,7 +1498,8 @@ REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 
 SELECT ids_complete_upgrade();
 
--- Partitions by time. The procedures run their statements as the table's owner: in C++, so that no function takes a statement or a role.
+-- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
+-- statement or a role.
 
 CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
@@ -1522,7 +1523,7 @@ COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
 
--- Default privileges may have granted others rights on what only superusers may use.
+-- Default privileges may have granted other roles rights on objects that only superusers may use.
 DO $$
 DECLARE
 	object text;
@@ -1588,5 +1589,5 @@ BEGIN
 	END IF;
 END $$;
 
--- Sets the mark, above all that this server has generated, also for an extension that the database had before.
+-- Sets the mark above all ids that this server has generated, also by an earlier installation of the extension in this database.
 SELECT gen_ulid();

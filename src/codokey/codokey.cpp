@@ -93,7 +93,7 @@ Context context_arguments(FunctionCallInfo fcinfo, int first) {
   return context;
 }
 
-// The key of an instant. Argument number first is the unit; those of the context follow it.
+// The key of an instant. Argument number first is the unit; the context's arguments follow it.
 Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   text* name = PG_GETARG_TEXT_PP(first);
   const std::optional<Unit> unit = unit_from_name(text_view(name));
@@ -109,7 +109,8 @@ Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   PG_RETURN_TEXT_P(result);
 }
 
-// The period that a key stands for. Argument number 0 is the key; those of the context follow it.
+// The period that a key stands for. Argument number 0 is the key; the context's arguments follow
+// it.
 Period decode(FunctionCallInfo fcinfo) {
   text* key = PG_GETARG_TEXT_PP(0);
   const Context context = context_arguments(fcinfo, 1);

@@ -72,7 +72,7 @@ constexpr int compare_bytes(const std::uint8_t* a, const std::uint8_t* b) noexce
   }
 }
 
-// Add one to, or subtract one from, the bytes as a number, which wraps around.
+// Add 1 to the bytes as a number, or subtract 1. The number wraps around.
 template <std::size_t N>
 constexpr Bytes<N> increment_bytes(Bytes<N> value) noexcept {
   for (std::size_t i = N; i-- > 0;)
@@ -86,8 +86,8 @@ constexpr Bytes<N> decrement_bytes(Bytes<N> value) noexcept {
   return value;
 }
 
-// How far b is above a, which is not greater: the difference of the first words that differ. That
-// of a later word is less than one in the word before.
+// The distance from a to b, which is not smaller: the difference of the first words that differ.
+// Later words are left out, because together they are less than 1 of the word before.
 template <std::size_t N>
 constexpr double distance_of_bytes(const std::uint8_t* a, const std::uint8_t* b) noexcept {
   const auto x = load_big_endian<Word<N>>(a);

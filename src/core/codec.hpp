@@ -18,8 +18,8 @@ enum class ParseError : std::uint8_t {
   length,    // no text of the type has this many characters
   digit,     // the character at the position is not a digit of the alphabet
   range,     // the digits are valid, but their value is out of the type's range; the position is
-             // that of the first digit that is too low or too high
-  overflow,  // the same, because the value has more bits than the type
+             // the first digit that is too low or too high
+  overflow,  // like range; the value has more bits than the type
 };
 
 struct ParseResult {

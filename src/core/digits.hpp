@@ -58,7 +58,7 @@ constexpr std::size_t write_digits(const Alphabet<Base>& alphabet, Number number
   return count;
 }
 
-// The position of the first of so many digits that differs, or else of the last one.
+// The position of the first digit that differs, or the last position if none does.
 template <class Differs>
 constexpr std::size_t first_difference(std::size_t digits, Differs differs) noexcept {
   std::size_t position = 0;
@@ -67,7 +67,7 @@ constexpr std::size_t first_difference(std::size_t digits, Differs differs) noex
 }
 
 // The error for a text of C's size whose value is beyond end, which is the type's first or last
-// value. Its position is that of the first digit that differs from the text of end.
+// value. Its position is the first digit that differs from the text of end.
 template <class C>
 constexpr ParseResult beyond(const typename C::Value& end, std::string_view text,
                              ParseError error) noexcept {

@@ -22,8 +22,8 @@ constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
 }
 
 // Reads such a text. Returns ParseError::digit with the position of the first character that is not
-// a digit, else ParseError::range with that of the digit that puts the bytes out of range. Sets out
-// only if there is no error.
+// a digit, else ParseError::range with the position of the digit that puts the bytes out of range.
+// Sets out only if there is no error.
 template <Codec C>
 constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Value& out) noexcept {
   typename C::Value value{};

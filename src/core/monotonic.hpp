@@ -1,5 +1,5 @@
-// ULID's rule of monotonicity, for ids of given times: the id of the same unit of time as the one
-// before is that one plus an increment, so it is greater. It is never an id of another time.
+// ULID's rule of monotonicity, for ids of given times. An id of the same unit of time as the
+// previous id is the previous id plus an increment, so it is greater. It never has another time.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ constexpr bool add_to_low_bits(Bytes<N>& value, std::uint64_t increment) noexcep
 template <class Value, unsigned kBits>
 class MonotonicIds {
  public:
-  // Makes value() the next id of the unit of time, which is not negative: first() where the call
-  // before was for another unit, else the id before plus increment(). Returns false, and leaves
+  // Makes value() the next id of the unit of time, which is not negative: first() if the previous
+  // call was for another unit, else the previous id plus increment(). Returns false, and leaves
   // value() as it is, if the ids of the unit are used up.
   template <class First, class Increment>
   constexpr bool next(std::int64_t unit, First first, Increment increment) {

@@ -1,5 +1,5 @@
 // The arithmetic of ticks. A tick has 64 bits: a time in units, followed by a counter. The ticks of
-// a generator only ever grow. These functions are pure; generator/generator.hpp keeps the state.
+// a generator strictly increase. These functions are pure; generator/generator.hpp keeps the state.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ namespace ids {
 // A hash of the value that nobody can compute without the server's secret.
 std::uint64_t keyed_hash(std::uint64_t value);
 
-// Raises the error for a clock that the generator's type cannot hold.
+// Raises an error: the clock's time is out of range for the generator's type.
 [[noreturn]] void clock_out_of_range(const char* generator);
 
 // Sleeps until the clock is at unix_us, or for a short time, and returns true. Returns false at
@@ -56,8 +56,8 @@ struct CodecSpec {
 template <GeneratorSpec Spec>
 class Generator {
  public:
-  // Returns a tick greater than that of every call that finished before this one began, in any
-  // session. It is also greater than the ticks that this database has from before a crash, a
+  // Returns a tick. It is greater than the tick of every call that finished before this one began,
+  // in any session. It is also greater than all ticks that this database used before a crash, a
   // restart or a promotion. Both hold whatever the clock does.
   static std::uint64_t next() {
     while (true) {
@@ -69,8 +69,8 @@ class Generator {
     }
   }
 
-  // The first tick whose identifier may still become visible to the active snapshot; 0 if it may be
-  // any.
+  // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
+  // identifier is.
   static std::uint64_t first_unsettled(const char* function) {
     return ids::first_unsettled(claimed(), function);
   }

@@ -181,8 +181,8 @@ void advance_clock(std::int64_t unix_us) {
   if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
   const XLogRecPtr lsn = page.lsn();
   page.close(shared);
-  // The rows that are to stay below have been committed: no later commit has to bring the mark to
-  // the disk first.
+  // The rows that must stay below the mark are committed already, so no later commit flushes the
+  // mark in time.
   XLogFlush(lsn);
 }
 
@@ -206,9 +206,9 @@ IDS_FUNCTION(ids_advance_clock) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("time %s is more than a day ahead of the clock", timestamptz_to_str(at)),
              errdetail("All generators of the server would go on from there."),
-             errhint("Check the time, and the server's clock. An id of the future that a client "
-                     "made need not be below new ones.")));
-  // The time of an id may be given to the millisecond.
+             errhint("Check the time, and the server's clock. New ids need not be above an id of "
+                     "the future that a client made.")));
+  // The time may be taken from an id and have milliseconds only.
   if (at_us > 0) advance_clock(at_us - at_us % 1000 + 999);
   PG_RETURN_VOID();
 }

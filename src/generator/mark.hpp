@@ -1,6 +1,6 @@
 // The mark: the time up to which identifiers of this database may have been made. No identifier has
 // a time beyond it; after a crash, a restart or a promotion the generators go on above it. A
-// relation holds it, and it is logged ahead, as the values of a sequence are.
+// relation holds it. It is logged ahead of its use, as PostgreSQL logs the values of a sequence.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ bool move_mark(std::int64_t unix_us);
 // Lets the ticks and the mark follow the clock again, if they are ahead of it.
 void reset_clock();
 
-// Lets the ticks and the mark go on above unix_us, if they are not there yet. What sessions know of
-// the mark stays true, because it only rises.
+// Lets the ticks and the mark go on above unix_us, if they are not there yet. What sessions
+// remember of the mark stays valid, because the mark only rises.
 void advance_clock(std::int64_t unix_us);
 
 }  // namespace ids

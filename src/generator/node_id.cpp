@@ -1,18 +1,19 @@
 // Servers that share a node id, or have none, may make the same snowflakes. So no ordinary user may
-// change or remove that of the server, and a value that anybody gave must not become none in
-// silence. Once the library is loaded, PGC_SUSET sees to that. But a session loads it when it first
-// needs it. Until then everybody may set ids.node_id to anything, and when it is defined PostgreSQL
-// drops what is not valid or not permitted, with a mere warning. Hence:
+// change or remove the server's node id, and a value that somebody has set must not silently become
+// none. Once the library is loaded, PGC_SUSET ensures both. But a session loads the library when it
+// first needs it. Until then anybody can set ids.node_id to anything. When the parameter is then
+// defined, PostgreSQL drops a value that is not valid or not permitted, and only warns. Hence:
 //
-// - It is a string, and everything is valid while it is defined: ids.node_id = 70000 in
-//   postgresql.conf stays there, also after RESET and ROLLBACK, and whoever needs it gets an error.
-// - A value of the client overrides the server's, so PGOPTIONS='-c ids.node_id=9' would remove it:
-//   9 is dropped, and nothing is left. What was lost like this is replaced by "refused". That has
-//   the rank of a client's value, or else a reload would put the value of postgresql.conf in the
-//   place of one that the role has.
-// - The value that RESET would restore may be lost, too, under one that counts now: a superuser's
-//   function with a SET clause may be the first to need the library.
-// - The first need may be in a parallel query, in its leader or in a worker.
+// - The parameter is a string, and every value is valid while it is being defined: the value 70000
+//   in postgresql.conf is kept, also after RESET and ROLLBACK, and a call that needs the node id
+//   raises an error.
+// - A client's value overrides the server's, so PGOPTIONS='-c ids.node_id=9' would remove the
+//   server's: 9 is dropped, and no value is left. A value that is lost in this way is replaced by
+//   "refused", with the rank of a client's value. With a lower rank, a reload would replace the
+//   value of a role by the value of postgresql.conf.
+// - The value that RESET would restore may be lost, too, while another value is in force: a
+//   superuser's function with a SET clause may be the first to need the library.
+// - The first to need the library may be a parallel query, in its leader or in a worker.
 #include "generator/node_id.hpp"
 
 #include "pg/postgres.hpp"
@@ -55,8 +56,8 @@ int set(const char* given, GucSource source) {
   return set_config_option(kName, given, PGC_SUSET, source, GUC_ACTION_SAVE, true, WARNING, false);
 }
 
-// Whether somebody has given a value that counts now, and one that RESET would restore. Such a
-// value overrides a default.
+// Whether somebody has set the value that is in force, and the value that RESET would restore. Such
+// a value overrides a default.
 struct Given {
   bool now;
   bool after_reset;
@@ -107,8 +108,8 @@ int node_id(const char* type, int greatest) {
 
 void define_settings() {
   defining = true;
-  // The postmaster has no values from users. Where nobody has given a value, none is lost: to ask
-  // for the values costs as much as to open the mark.
+  // The postmaster has no values from users. If nobody has set a value, none can be lost. This test
+  // comes first, because given_values() takes as long as opening the mark.
   if (!IsTransactionState() || !GetConfigOption(kName, true, false)) {
     define_node_id();
   } else {

@@ -15,7 +15,7 @@ constexpr std::size_t kGenerators = SharedState::kSlots;
 // A transaction that may have made any identifiers.
 constexpr std::uint64_t kUnknown = 1;
 
-// What a transaction that has not finished makes. For a session the xid is unused.
+// What an unfinished transaction has made. A session does not use the xid.
 struct alignas(kCacheLine) Writer {
   pg_atomic_uint64 first[kGenerators];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;                 // of a prepared transaction; 0: none
@@ -23,7 +23,7 @@ struct alignas(kCacheLine) Writer {
   Oid database;
 };
 
-// What a finished transaction has made. Places are 72 bytes, so that the table has 576 kB.
+// What a finished transaction has made. A place has 72 bytes, and the table 576 kB.
 struct Finished {
   pg_atomic_uint64 xid;  // written last
   std::uint64_t first[kGenerators];
@@ -84,7 +84,7 @@ dsm_handle known_handle() {
   return handle;
 }
 
-// Creates the segment, unless another session was faster; returns the handle of what there is.
+// Creates the segment. Returns null if another session was faster.
 dsm_segment* create_segment() {
   dsm_segment* segment = dsm_create(Records::size(), 0);
   initialize(static_cast<Records*>(dsm_segment_address(segment)));
@@ -110,8 +110,8 @@ Records* attach() {
   return static_cast<Records*>(dsm_segment_address(segment));
 }
 
-// Returns null if there is no memory, for which the server would raise an error. What it has got
-// until then belongs to a resource owner of our own.
+// Returns null if there is no memory, where the server would raise an error. A resource owner of
+// our own releases what was taken before that error.
 Records* try_attach() {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner outer = CurrentResourceOwner;
@@ -132,8 +132,8 @@ Records* try_attach() {
   return attached;
 }
 
-// Notes the prepared transactions that there are before this server has a record of any, once it is
-// no longer in recovery.
+// Notes the prepared transactions that exist before this server has recorded any. This happens
+// once, after the end of recovery.
 void note_recovered() {
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   if (!records->knows_recovered) {
@@ -195,7 +195,7 @@ void finish(std::uint64_t xid, Writer& writer) {
   SpinLockRelease(&place.lock);
 }
 
-// The number that the server has given to the prepared transaction is its own until it has ended.
+// The prepared transaction keeps the number that the server has given it until it has ended.
 Writer& prepared_place(std::uint64_t xid) {
 #if PG_VERSION_NUM >= 190000
   PGPROC* proc = TwoPhaseGetDummyProc(FullTransactionIdFromU64(xid), false);
@@ -320,7 +320,8 @@ struct Seen {
   }
 };
 
-// What the writer has recorded; UINT64_MAX if nothing of this generator and database.
+// The first tick that the writer has recorded; UINT64_MAX if it has none of this generator and
+// database.
 std::uint64_t first_of(Writer& writer, std::size_t g) {
   const std::uint64_t first = pg_atomic_read_u64(&writer.first[g]);
   if (first == 0) return UINT64_MAX;
@@ -334,12 +335,13 @@ std::uint64_t first_of_prepared(Writer& writer, std::size_t g, const Seen& seen)
   pg_read_barrier();
   const std::uint64_t first = first_of(writer, g);
   pg_read_barrier();
-  // If it changed meanwhile, the former transaction is among the finished, and the new one was
-  // found in its session.
+  // If the xid changed meanwhile, the former transaction is among the finished ones, and the new
+  // one was found in its session.
   return pg_atomic_read_u64(&writer.xid) == xid ? first : UINT64_MAX;
 }
 
-// Of a transaction that the snapshot does not see, and that was in no other place.
+// The first tick of a transaction that the snapshot does not see and that was found in no other
+// place.
 std::uint64_t first_of_finished(std::uint64_t xid, std::size_t g) {
   Finished& place = records->finished[xid % kFinished];
   if (pg_atomic_read_u64(&place.xid) < xid) return UINT64_MAX;
@@ -410,8 +412,8 @@ void forget_answers(bool all) {
   }
 }
 
-// Called by the server when a statement has ended, among others. A later snapshot may have the same
-// content, and should get a new answer, so that it finds out what has ended since.
+// Called by the server when a statement has ended, and at other times. A later snapshot may have
+// the same content. It should get a new answer, because transactions may have ended since.
 void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
   if (phase == RESOURCE_RELEASE_AFTER_LOCKS && answers &&
       (is_top_level || !HaveRegisteredOrActiveSnapshot()))

@@ -3,8 +3,8 @@
 //
 // An identifier is made before its transaction commits, so others that are greater may become
 // visible first. Therefore each transaction that makes identifiers records, for each generator, a
-// tick below which it makes none: its first tick. Who asks takes the least of those that belong to
-// transactions which its snapshot does not see. The steps, and why they stand in this order:
+// tick below which it makes none: its first tick. A reader takes the least first tick of all
+// transactions that its snapshot does not see. The steps, and why they stand in this order:
 //
 //   writer  1  record first = tick + 1 in the place of the session; full barrier
 //           2  take ticks, make ids, store them, get an xid
@@ -13,8 +13,8 @@
 //           5  clear the place of the session
 //   reader  a  the server takes the snapshot
 //           b  read the generator's tick; barrier
-//           c  read the places of the sessions, then those of prepared transactions, then the
-//              finished transactions that the snapshot does not see
+//           c  read the places of the sessions, then the places of prepared transactions, then
+//              the finished transactions that the snapshot does not see
 //
 // Take a transaction that the snapshot does not see. If the reader finds the session's place empty
 // since it reads before step 1, then it has also read the tick before step 2, and all ids of the
@@ -24,18 +24,19 @@
 // cleared only after step 3, whatever is found nowhere is seen by the snapshot.
 //
 // A transaction that aborts only does step 5. Without an xid nothing was stored, so there is no
-// step 4. PREPARE TRANSACTION moves the record from the place of the session to that of the
-// prepared transaction, which the server has numbered for us; the record of the transaction that
-// had the number before is moved to the table of the finished, even if that one was rolled back.
-// What moves is written to the new place before it leaves the old, and readers look in that order.
+// step 4. PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
+// transaction, under the number that the server has given it. The record of the transaction that
+// had this number before is moved to the table of finished transactions, even if it was rolled
+// back. A record is written to its new place before it is removed from the old one, and readers
+// search the old place before the new one.
 //
-// Prepared transactions of before the server's start are recovered without a record, so everything
-// counts as theirs. The same holds for a finished transaction whose record gave way to that of a
-// newer one: the table has a place for each xid modulo kFinished.
+// Transactions that were prepared before the server's start are recovered without a record, so any
+// identifier may be theirs. The same holds for a finished transaction whose record was replaced by
+// the record of a newer one: the table has a place for each xid modulo kFinished.
 //
 // Nothing after the transaction has committed or was prepared may raise an error. So the memory is
-// found at step 1. If there is none, identifiers are made all the same, but whoever asks gets an
-// error as long as there may be such a transaction that its snapshot does not see.
+// found at step 1. If there is no memory, identifiers are made without a record. Readers then get
+// an error as long as such a transaction may exist that their snapshot does not see.
 //
 // test/model has the protocol in Promela.
 #pragma once
@@ -54,13 +55,12 @@ namespace ids {
 void enrol(GeneratorState* generator, GeneratorState** enrolled);
 
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
-// that is not known of any. The same snapshot always gets the same answer. Raises an error during
-// recovery, in a parallel worker, or if there is no memory. The generator's tick must be above the
-// mark.
+// no identifier is known to be settled. The same snapshot always gets the same answer. Raises an
+// error during recovery, in a parallel worker, or if there is no memory. The generator's tick must
+// be above the mark.
 std::uint64_t first_unsettled(GeneratorState* generator, const char* function);
 
-// The generators with a function that says what is settled, and the text of the least identifier of
-// a tick.
+// The generators that have a T_settled() function, and the text of the least identifier of a tick.
 Datum ulid_text(std::uint64_t tick);
 Datum uuidv7_text(std::uint64_t tick);
 inline constexpr struct {

@@ -99,8 +99,9 @@ SharedState* draw_and_attach() {
 
 #if PG_VERSION_NUM < 170000
 
-// Allocates what request_shmem() asked for as the server starts; later a growing lock table could
-// take it. The postmaster keeps no pointer, because it creates new shared memory after a crash.
+// Allocates the memory that request_shmem() asked for while the server starts. Later a growing lock
+// table could take that memory. The postmaster keeps no pointer, because it creates new shared
+// memory after a crash.
 void take_reserved() {
   if (previous_shmem_startup_hook) previous_shmem_startup_hook();
   draw_and_attach();

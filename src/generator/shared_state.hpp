@@ -8,8 +8,8 @@
 
 namespace ids {
 
-// That of most processors or, where it has 64 bytes, two, which are fetched together. Where it has
-// 256, as on s390x, two generators share one, which costs time alone.
+// One cache line, or two lines of 64 bytes, which most processors fetch together. On s390x, with
+// lines of 256 bytes, two generators share a line; that only costs time.
 inline constexpr std::size_t kCacheLine = 128;
 
 // One generator. It claims a slot by its name when it is first used.
@@ -25,7 +25,7 @@ struct alignas(kCacheLine) GeneratorState {
 };
 
 // Several versions of the library may run on one server, and all must take ticks from the same
-// place. So neither the name nor the size ever changes; what is added goes into the free room.
+// place. So neither the name nor the size ever changes; new members are placed in the free room.
 struct SharedState {
   static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;

@@ -117,12 +117,13 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   std::uint32_t last = pg_atomic_read_u32(last_log);
   if (last != 0 && now - last < 60) return;
   if (!pg_atomic_compare_exchange_u32(last_log, &last, now)) return;
-  ereport(LOG, (errmsg("the clock is %.3f seconds behind the last identifier of generator \"%s\"",
-                       static_cast<double>(lead_us) / 1e6, state->name),
-                errdetail("Identifiers stay unique and in order; their time stands still until the "
-                          "clock has caught up."),
-                errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
-                        "the generators follow it again.")));
+  ereport(LOG,
+          (errmsg("the clock is %.3f seconds behind the last identifier of generator \"%s\"",
+                  static_cast<double>(lead_us) / 1e6, state->name),
+           errdetail("Identifiers stay unique and in order; their timestamps do not advance until "
+                     "the clock has caught up."),
+           errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
+                   "the generators follow it again.")));
 }
 
 }  // namespace ids

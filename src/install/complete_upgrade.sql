@@ -1,5 +1,5 @@
--- What operator classes have in PostgreSQL 18 and later alone: skip scans and temporal keys. pg_upgrade keeps the classes as they
--- were made for the PostgreSQL before, so this is a function, which the end of the installation calls, too.
+-- Adds what operator classes have only in PostgreSQL 18 and later: skip scans and temporal keys. pg_upgrade keeps the classes as
+-- the older PostgreSQL had them, so this is a function. The installation also calls it, at its end.
 
 CREATE FUNCTION ids_complete_upgrade() RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp

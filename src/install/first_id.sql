@@ -1,2 +1,2 @@
--- Sets the mark, above all that this server has generated, also for an extension that the database had before.
+-- Sets the mark above all ids that this server has generated, also by an earlier installation of the extension in this database.
 SELECT gen_ulid();

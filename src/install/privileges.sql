@@ -1,4 +1,4 @@
--- Default privileges may have granted others rights on what only superusers may use.
+-- Default privileges may have granted other roles rights on objects that only superusers may use.
 DO $$
 DECLARE
 	object text;

@@ -20,8 +20,8 @@ struct TimeKey {
   TimestampTz last_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOEND))); }
 };
 
-// A partition has all ids of its times. If a bound lies within the ids of a time, they exclude that
-// time for a lower bound and include it for an upper one.
+// A partition has all ids of its times. If a lower bound lies within the ids of a time, that time
+// is excluded; if an upper bound does, that time is included.
 struct Partition {
   Oid oid;
   RangeBound lower;

@@ -4,7 +4,7 @@ using namespace ids;
 
 namespace {
 
-// PostgreSQL's errors know neither our recipe nor whom the statement runs as.
+// PostgreSQL's errors mention neither our recipe nor the role that the statement runs as.
 char* hint_of(const ErrorData& error, Oid table, Oid owner) {
   // About a row of the default partition. The error of a check names a constraint.
   if (error.sqlerrcode == ERRCODE_CHECK_VIOLATION && error.table_name && !error.constraint_name)

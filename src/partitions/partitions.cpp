@@ -113,7 +113,7 @@ struct Request {
   TimestampTz upto;
 };
 
-// The table's name, as much of it as fits, and the time where the partition begins.
+// The table's name, cut to fit, and the time where the partition begins.
 const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
   struct pg_tm tm;
   fsec_t fraction;
@@ -133,7 +133,8 @@ struct Missing {
   std::span<const std::int64_t> units;
 };
 
-// The gap of a unit begins at a time from which on no partition has its times.
+// Raises the error for a unit that partitions cover only in part. No partition has its times that
+// follow the time gap.
 [[noreturn]] void overlap(const Request& request, TimeKey& key,
                           std::span<const Partition> partitions, std::int64_t unit,
                           TimestampTz gap) {

@@ -1,4 +1,5 @@
--- Partitions by time. The procedures run their statements as the table's owner: in C++, so that no function takes a statement or a role.
+-- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
+-- statement or a role.
 
 CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 

@@ -122,9 +122,8 @@ void time_used_up(const char* type) {
   ereport(ERROR,
           (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
            errmsg("gen_%s has no greater id of this time", type),
-           errdetail("In a session, ids of the same time ascend, and those of this time are used "
-                     "up."),
-           errhint("In a new session, they begin at a random id again.")));
+           errdetail("In a session, ids of the same time ascend, and this time has no more ids."),
+           errhint("A new session begins at a random id again.")));
 }
 
 void time_out_of_range(const char* type, const char* range) {

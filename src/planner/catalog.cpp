@@ -59,8 +59,8 @@ bool find_within(const PlannedType& type, CatalogObjects* objects) {
   return OidIsValid(function);
 }
 
-// T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, which
-// take ranges, and the ids that go with multiranges, as domains.
+// T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, with
+// domains in place of the ranges, and of the ids that are compared with multiranges.
 bool find_predicates(const char* type, CatalogObjects* objects) {
   char domain[NAMEDATALEN] = "ids_";
   strlcat(domain, type, sizeof domain);
@@ -91,7 +91,8 @@ bool find_predicates(const char* type, CatalogObjects* objects) {
 
 }  // namespace
 
-// They are looked up once, and again after a change: the extension's objects come and go together.
+// All objects are looked up together, at first use and after a change in the catalogs: the
+// extension creates and drops them together.
 const CatalogObjects* objects_of(const PlannedType& type) {
   CatalogObjects* objects = type.objects;
   if (changes == 0) {

@@ -1,6 +1,7 @@
-// The estimate of one bound, as PostgreSQL's own scalarltsel makes it, but for two things: within a
-// bin of the histogram it interpolates by the first 64 bits of the ids, which grow evenly with
-// time; and beyond the histogram's end it goes on at the rate of the last bin. For example
+// The estimate of one bound. It is made as PostgreSQL's own scalarltsel does it, with two
+// differences. Within a bin of the histogram it interpolates by the first 64 bits of the ids, which
+// grow evenly with time. Beyond the histogram's end it continues at the rate of the last bin. For
+// example
 //
 //   id < T_first('2026-11-20')     histogram of 100 bins, the last from 11-11 to 11-16
 //
@@ -29,7 +30,7 @@ Datum look_on(FunctionCallInfo fcinfo) {
 }
 
 // The column's least or greatest value, if an index tells it. PostgreSQL looks it up when it
-// searches the histogram, and a search that is always told to go on compares it last.
+// searches the histogram. A search whose every comparison says "go on" compares this value last.
 bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   Onlooker onlooker{column, greatest, 0};
   FmgrInfo procedure{};
@@ -75,7 +76,7 @@ Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::u
 
   bins = count - 1;
   last_bin = points[count - 2].at;
-  // Of unique ids it is 0, because none of them is a boundary.
+  // For unique ids the share of one value is 0, because no id equals a boundary such as T_first().
   bool is_default;
   const double values = get_variable_numdistinct(column.statistics, &is_default);
   if (values <= 0.9 * column.statistics->rel->tuples && values > common + 1)

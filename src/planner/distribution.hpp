@@ -16,7 +16,7 @@ struct Column {
   std::uint64_t now;  // what the first 64 bits of an id would be
   Node* node;
   VariableStatData* statistics;
-  Oid less;  // the comparison that the statistics are in the order of
+  Oid less;  // the comparison by which the statistics are sorted
 
   // What is compared: the first 64 bits of an id.
   std::uint64_t value(Datum id) const {
@@ -52,11 +52,11 @@ class Distribution {
   double rows_since(const Point* point, std::uint64_t end) const;
 
   const Column& column;
-  Point* points = nullptr;     // those of the histogram, with corrected ends, and perhaps one more
+  Point* points = nullptr;     // the histogram's, with corrected ends, and perhaps one more
   int count = 0;               // 0: there is no histogram
   double bins = 0;             // of the histogram, which all have as many rows
   std::uint64_t last_bin = 0;  // where its last bin begins
-  double one_value = 0;        // share of the rows that have a certain value
+  double one_value = 0;        // the share of the rows with one certain value
   bool knows_first = false;
   bool knows_last = false;
   bool has_common_values = false;

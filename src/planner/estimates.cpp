@@ -9,11 +9,11 @@
 // Other comparisons with columns, such as id >= a AND id <= b and id <@ tstzrange(a, b), are
 // estimated at a third each, as PostgreSQL does.
 //
-// PostgreSQL's own estimators would do but for two things. They know the built-in types only, so
-// they do not interpolate ids within a bin of the histogram; see distribution.cpp. And the planner
-// pairs the two ends of a window only if the estimators are PostgreSQL's own, and multiplies the
-// results of all others. So the first bound of a column in a list of conditions returns the share
-// of all its bounds in that list, and the others return 1. For example
+// PostgreSQL's own estimators would suffice, except for two things. They know only the built-in
+// types, so they do not interpolate ids within a bin of the histogram; see distribution.cpp. And
+// the planner pairs the two ends of a window only if the estimators are PostgreSQL's own, and
+// multiplies the results of all others. So the first bound of a column in a list of conditions
+// returns the share of all its bounds in that list, and the others return 1. For example
 //
 //   SELECT * FROM item WHERE id >= now() - interval '2 days' AND id < now() - interval '1 day'
 //
@@ -47,7 +47,7 @@ Node* bare(Node* clause) {
 }
 
 // Whether the condition is the one that the planner asks about, or its commuted copy for an index.
-// With by_value, an equal condition will do, such as that of a partial index.
+// With by_value, an equal condition counts, too, such as the predicate of a partial index.
 bool is_asked(Node* clause, List* args, bool by_value) {
   if (!is_opclause(clause)) return false;
   List* own = reinterpret_cast<OpExpr*>(clause)->args;
@@ -141,8 +141,9 @@ bool calls(Node* node, Oid function) {
   return IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid == function;
 }
 
-// The value of an expression, or null if it is not known at plan time. What is parallel restricted
-// depends on more of the session's state than its snapshot and settings, and may be an error now.
+// The value of an expression, or null if it is not known at plan time. A parallel-restricted
+// function depends on more of the session's state than its snapshot and settings, and may raise an
+// error now.
 const Const* value_of(PlannerInfo* root, Node* node) {
   if (!IsA(node, Const)) {
     if (contains_restricted(node, nullptr)) return nullptr;
@@ -184,7 +185,7 @@ double share_of_bounds(const Column& column, Bound* bounds, int count) {
   if (upper == kNone) return unpaired * lower;
   if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL)
     return unpaired * DEFAULT_RANGE_INEQ_SEL;
-  // Nulls are outside of both bounds, but only once outside of the window.
+  // Nulls are outside of each of the two bounds, but count only once as outside of the window.
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
@@ -205,7 +206,7 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
   return share_of_bounds(column, bounds, 2);
 }
 
-// The conditions that hold together with the one asked about, and which of them that is.
+// The conditions that hold together with the condition asked about, and that condition itself.
 struct Conjunction {
   List* clauses;
   Node* itself;
@@ -255,9 +256,9 @@ Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
   return IsA(ranges, Var) ? ranges : nullptr;
 }
 
-// The share of the ids that a range contains, on average. The statistics of ranges tell how the
-// lower bounds are distributed and how the upper ones are; the average of the differences is the
-// difference of the averages, so it does not matter which belong together.
+// The share of the ids that a range contains, on average. The statistics of ranges tell the
+// distribution of the lower bounds and of the upper bounds. The average of the differences is the
+// difference of the averages, so it does not matter which bounds belong together.
 double share_in_ranges(const Column& column, VariableStatData* ranges) {
   const Oid* boundaries = column.objects.boundaries;
   AttStatsSlot slot;
@@ -309,7 +310,7 @@ double share_of_join(const Column& column, List* args, const Bound& asked, Node*
   VariableStatData statistics;
   examine_variable(column.root, ranges, 0, &statistics);
   double share = share_in_ranges(column, &statistics);
-  // Of a semijoin it is the share of the rows that have a partner, if pairs are spread at random.
+  // For a semijoin it is the share of the rows that have a partner, if pairs are spread at random.
   if (semijoin) {
     const bool of_ids =
         bms_is_member(reinterpret_cast<Var*>(ranges)->varno, semijoin->syn_righthand);
@@ -320,8 +321,8 @@ double share_of_join(const Column& column, List* args, const Bound& asked, Node*
   return share;
 }
 
-// The comparison that gives the order of a column's statistics; InvalidOid if it is not that of
-// ids.
+// The comparison that gives the order of a column's statistics; InvalidOid if it is not the order
+// of ids.
 Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects& objects) {
   const Oid type =
       statistics.atttype == objects.type ? objects.type : getBaseType(statistics.atttype);

@@ -1,4 +1,5 @@
-// Writes comparisons of ids with times as comparisons of ids, which indexes and partitions serve.
+// Rewrites comparisons of ids with times as comparisons of ids, which can use indexes and
+// partitions.
 //
 //   id >= time            becomes   id >= T_first(time)
 //   id <  time                      id <  T_first(time)
@@ -8,7 +9,7 @@
 //   id <@ range, range @> id        id >= T_range_first(range) AND id <= T_range_last(range)
 //   uuidv7_within(id, range)        the same
 //
-// T_first('2026-11-01') and the like are computed here; of now() or a parameter they are computed
+// T_first('2026-11-01') and the like are computed here; for now() or a parameter they are computed
 // when the query runs. For example
 //
 //   SELECT * FROM item WHERE id <@ tstzrange('2026-11-01', '2026-12-01');
@@ -21,7 +22,7 @@
 //   expression <@ range   if the expression is volatile, a sub-select, or more than ten operators
 //   id <@ multirange      always
 //
-// An index serves these calls all the same, unless the range is volatile:
+// These calls can still use an index, unless the range is volatile:
 //
 //   id <@ (SELECT range)  by  id >= T_range_first((SELECT range)) AND ...
 //   id <@ multirange      by  id >= T_range_first(range_merge(multirange)) AND ..., then the call

@@ -4,8 +4,8 @@
 
 namespace ids {
 
-// The planner's support function of the time predicates of a type: writes them as comparisons with
-// the type's boundaries, which indexes and partitions serve.
+// The planner's support function of the time predicates of a type: rewrites them as comparisons
+// with the type's boundaries, which can use indexes and partitions.
 Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type);
 
 }  // namespace ids

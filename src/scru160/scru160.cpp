@@ -37,8 +37,8 @@ Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, std::uint16_t 
                        random_bits<std::uint64_t>());
 }
 
-// The ids of one time differ in random80 alone: above it may be the node id. The first has the
-// upper bit of random80 clear, so there is room for 2^31 increments of 48 bits.
+// The ids of one time differ in random80 only, because random16 may hold the node id. In the first
+// id the upper bit of random80 is clear, so there is room for 2^31 increments of 48 bits.
 MonotonicIds<Scru160::Value, 80> backfilled;
 
 }  // namespace

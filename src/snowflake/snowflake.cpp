@@ -24,10 +24,10 @@ struct Spec : CodecSpec<Snowflake> {
   static std::uint64_t fresh(std::uint64_t previous) { return kLayout.counter(previous + 1); }
 };
 
-// The random bits stand above the increment. If each id had its own, new keys would go to all
-// pages of an index that hold their millisecond, and an index would take 1.4 times the room. So a
-// millisecond has one number, which nobody can foresee. After ids_reset_clock() the clock may reach
-// a millisecond once more: then it is another number.
+// The random bits stand above the increment. If each id had its own random bits, new keys would go
+// to all pages of an index that hold their millisecond, and an index would take 1.4 times the room.
+// So all ids of a millisecond have the same random bits, which nobody can foresee. After
+// ids_reset_clock() the clock may reach a millisecond again. Its random bits are then different.
 std::uint32_t random_of(std::uint64_t unix_ms) {
   const std::uint64_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
   return static_cast<std::uint32_t>(keyed_hash(resets << 48 | unix_ms)) & Snowflake::kMaxRandom;

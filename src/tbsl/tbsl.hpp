@@ -24,7 +24,7 @@ struct Tbsl {
 
   static constexpr char kName[] = "tbsl";
   static constexpr char kSyntax[] = "20 upper case hexadecimal digits";
-  static constexpr char kDigit[] = "hexadecimal digit in upper case";
+  static constexpr char kDigit[] = "hexadecimal digit (0-9, A-F)";
   static constexpr char kRangeRule[] =
       "the first 15 digits, the time and the machine, are a number below 10^18";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 2286-11-20 17:46:39.999999+00";

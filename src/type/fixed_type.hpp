@@ -175,7 +175,7 @@ struct FixedType : TimedType<C> {
   static inline CatalogObjects objects;
   static constexpr PlannedType kPlannedType{C::kName, C::kByValue, &objects};
 
-  // What the first 64 bits of an id are by the clock.
+  // The first 64 bits of an id of the current time.
   static std::uint64_t now() {
     return load_big_endian<std::uint64_t>(first_from<C>(unix_now<1>()).data());
   }

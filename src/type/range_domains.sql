@@ -1,5 +1,5 @@
--- The operands of <@ and @>. Domains keep PostgreSQL's own operators as they are. Those take any range: an operator of
--- tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
+-- The operands of <@ and @>. They are domains, so that PostgreSQL's own operators, which take any range, keep working: an operator
+-- of tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 

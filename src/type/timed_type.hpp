@@ -117,8 +117,8 @@ struct TimedType {
 
   // A filter like id >= now() - interval '1 day' asks for the same boundary in each row. So a call
   // keeps the first one it makes: the filter then costs 0.97 to 1.03 times what it costs for a
-  // timestamptz, without this 1.14 to 1.38. It keeps no other, because what it has returned may be
-  // in use and must not change.
+  // timestamptz, without this 1.14 to 1.38. It keeps no later one, because a boundary that it has
+  // returned may be in use and must not change.
   template <auto make>
   static Datum boundary(FunctionCallInfo fcinfo) {
     const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);

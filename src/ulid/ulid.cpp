@@ -18,7 +18,8 @@ struct Spec : CodecSpec<Ulid> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
-// The first id has the upper bit clear, so there is room for 2^31 increments of 48 bits.
+// In the first id of a time the upper bit is clear, so there is room for 2^31 increments of 48
+// bits.
 MonotonicIds<Ulid::Value, 80> backfilled;
 
 Ulid::Value make(std::uint64_t tick, std::uint64_t random) {

@@ -24,8 +24,8 @@ struct Spec : CodecSpec<UuidV7> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
 };
 
-// 62 bits follow the time. The first id has the upper one clear, so there is room for 2^29
-// increments of 32 bits.
+// 62 bits follow the time. In the first id of a time the upper bit of these is clear, so there is
+// room for 2^29 increments of 32 bits.
 MonotonicIds<UuidV7::Value, 62> backfilled;
 
 CatalogObjects objects;

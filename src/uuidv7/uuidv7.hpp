@@ -10,7 +10,8 @@
 //   range  1970-01-01 to 10889-08-02T05:31:50.655Z; the generator, whose tick has microseconds and
 //          the counter in 64 bits, ends at 2540-11-07T23:35:09.481983Z
 //
-// Other generators may have something else after the milliseconds, so only these are the time.
+// Other generators may have something else after the milliseconds, so only the milliseconds are the
+// time.
 #pragma once
 
 #include "core/codec.hpp"
