@@ -18,6 +18,7 @@
 -- - gen_uuidv7() writes the sequence, so it fails where nextval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
 -- - The sequence can hold times until 2255.
+-- - gen_uuidv7(at) makes the ids of one microsecond in no order.
 
 -- The last tick: microseconds since 1970, followed by 10 bits that count within the microsecond.
 CREATE SEQUENCE public.uuidv7_tick;
