@@ -4,7 +4,7 @@ SET datestyle = 'ISO';
 CREATE VIEW units (n, unit) AS VALUES (0, 'year'), (1, 'month'), (2, 'day'), (3, 'hour'), (4, 'minute'), (5, 'second'),
   (6, 'split');
 
--- a key of every unit; a key begins with those of the greater units
+-- a key of every unit; a key begins with the keys of the greater units
 SELECT n, unit, codokey('2022-12-31 23:59:59.9+00'::timestamptz, unit) AS greatest,
   codokey('1970-01-01'::timestamptz, unit) AS smallest FROM units;
 SELECT codokey('2022-12-31'::date), codokey('2022-12-31 23:59:59.9'::timestamp, 'split'),
@@ -188,7 +188,7 @@ EXPLAIN (COSTS OFF) SELECT title, created_at, key FROM documents ORDER BY key LI
 SELECT title, created_at, key FROM documents ORDER BY key LIMIT 3;
 SELECT count(*) FROM (SELECT created_at < lag(created_at) OVER (ORDER BY key) AS older FROM documents) s
 WHERE NOT older;
--- the documents of a month are those whose keys begin with its key
+-- a document is of a month if its key begins with the month's key
 EXPLAIN (COSTS OFF) SELECT count(*) FROM documents WHERE key ^@ codokey(date '2022-02-01', 'month');
 SELECT count(*), min(created_at), max(created_at) FROM documents WHERE key ^@ codokey(date '2022-02-01', 'month');
 SELECT count(*) FROM documents WHERE codokey_range(key) @> created_at AND codokey_range('yja') @> created_at;
@@ -205,7 +205,7 @@ FROM (VALUES (date '2022-12-31', 1), ('2022-12-31', 2), ('2023-01-01', 1)) v (d,
 SELECT ('report-' || codokey(d, 'month') || '.pdf') COLLATE "C" AS name
 FROM generate_series(timestamp '2022-11-01', '2023-02-01', '1 month') d ORDER BY name;
 
--- under "C" the order of keys is the reverse of that of times
+-- under "C" the order of keys is the reverse of the order of times
 SELECT string_agg(codokey(d, 'month'), ' ' ORDER BY codokey(d, 'month') COLLATE "C")
   = string_agg(codokey(d, 'month'), ' ' ORDER BY d DESC) AS newest_first
 FROM generate_series(date '1970-01-01', date '3265-12-01', interval '1 month') d;

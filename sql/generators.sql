@@ -28,7 +28,7 @@ SELECT gen_ulid() < gen_ulid() AS generates;
 RESET ROLE;
 DROP ROLE ids_user;
 
--- the mark, by which ids go on above those of before a restart: for superusers, and never started anew in silence
+-- the mark, above which ids go on after a restart: only superusers can change it, and it is never replaced silently
 SELECT gen_ulid() AS id \gset
 SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near,
   to_timestamp(last_value / 1e6) >= :'id'::ulid::timestamptz AS covers FROM ids_internal.mark;

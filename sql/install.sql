@@ -33,7 +33,7 @@ CREATE EXTENSION ids;
 SELECT gen_ulid() IS NULL AS generates;
 ROLLBACK TO without;
 
--- what was named is renamed
+-- the objects that the error named are renamed
 CREATE DOMAIN public.ulid AS text;
 CREATE TABLE item (id public.ulid);
 INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3');
@@ -43,6 +43,6 @@ ALTER TABLE item ALTER id TYPE ulid USING id::text::ulid;
 SELECT id, pg_typeof(id) FROM item;
 ROLLBACK;
 
--- only there
+-- only in pg_catalog
 CREATE EXTENSION ids SCHEMA public;
 ALTER EXTENSION ids SET SCHEMA public;

@@ -113,7 +113,7 @@ CALL ids_create_partitions('log', '1 second', '10889-08-03', '294276-01-01');
 RESET statement_timeout;
 SELECT relid, pg_get_expr(relpartbound, relid) FROM pg_partition_tree('log') JOIN pg_class ON oid = relid WHERE isleaf;
 DROP TABLE log;
--- a parent that is none, and bad arguments
+-- a parent that is not partitioned by time, and bad arguments
 CREATE TABLE log (id ulid, n int);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 DROP TABLE log;
@@ -135,7 +135,7 @@ CALL ids_create_partitions('log', '1 month', NULL, '2026-05-01');
 CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-03-01');
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 DROP TABLE log;
--- a key of a domain over an id; of a type that is none
+-- a key of a domain over an id; of a type without times
 CREATE DOMAIN item_id AS ulid CHECK (VALUE > ulid_first('2000-01-01'));
 CREATE DOMAIN log_id AS item_id;
 CREATE TABLE log (id log_id) PARTITION BY RANGE (id);
@@ -158,7 +158,7 @@ DROP TABLE log;
 CREATE TABLE log (id ulid) PARTITION BY LIST (id);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 DROP TABLE log;
--- an order that is not that of times
+-- an order other than the order of times
 CREATE FUNCTION backwards(ulid, ulid) RETURNS int LANGUAGE sql IMMUTABLE RETURN ulid_cmp($2, $1);
 CREATE OPERATOR CLASS backwards FOR TYPE ulid USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=,
   OPERATOR 5 <, FUNCTION 1 backwards(ulid, ulid);
@@ -189,7 +189,7 @@ SELECT parent, partition, octet_length(partition::text) AS bytes, times
 FROM unnest(ARRAY['a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c',
       'a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', 'éééééééééééééééééééééééééééééééé']) parent,
   ids_partitions(parent::regclass);
--- where both are cut off in the same place, the second has to give way
+-- where both are cut off in the same place, the second is refused
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f', '1 day', '2026-03-01',
     '2026-03-02');
@@ -236,7 +236,7 @@ SELECT partition, times FROM ids_partitions('log');
 SELECT count(*) FROM log_once;
 CALL ids_drop_partitions('log', 'infinity');
 SELECT partition, times FROM ids_partitions('log');
--- the name of one that was detached
+-- the name of a partition that was detached
 CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-01-16');
 CALL ids_drop_partitions('log', NULL);
 CALL ids_drop_partitions(NULL, '2026-01-01');

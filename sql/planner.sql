@@ -190,7 +190,7 @@ SELECT since, c.*, (SELECT count(*) FROM event WHERE at >= since) AS really
 FROM unnest(ARRAY['2024-08-27', '2024-09-01', '2024-09-04 13:00', '2024-09-10']::timestamptz[]) since,
   LATERAL compare(format('at >= %L', since), format('{T} >= timestamptz %L', since)) c;
 SELECT c.* FROM compare($$at >= '2024-09-01' AND at < '2024-09-02'$$, $${T} <@ '[2024-09-01, 2024-09-02)'$$) c;
--- rows that are gone: the oldest half
+-- deleted rows: the oldest half
 DELETE FROM event WHERE at < '2024-04-01';
 VACUUM event;
 SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02']) bound,
@@ -339,7 +339,7 @@ CREATE SEQUENCE counted;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= to_timestamp(nextval('counted')::float8) AND ulid < now();
 SELECT is_called FROM counted;
 DROP SEQUENCE counted;
--- nor one that is parallel restricted, as what depends on the statement is
+-- nor a parallel-restricted one: a function that depends on the statement is parallel restricted
 CREATE FUNCTION raises(timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
   AS $$BEGIN RAISE 'called'; END$$;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= raises(now()) AND ulid < raises(now()) + interval '1 day'

@@ -106,7 +106,7 @@ SELECT typname, operator FROM identifier_type, unnest(ARRAY['<@', '@>']) operato
     = identifier_type.oid
     AND CASE operator WHEN '<@' THEN oprright ELSE oprleft END = 'ids_tstzmultirange'::regtype) ORDER BY 1, 2;
 
--- types whose length is not that of their bytes
+-- types whose length is not the length of their bytes
 SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname,
       typname, typlen), ' UNION ALL ') FROM identifier_type
 \set ECHO none
@@ -142,7 +142,7 @@ SELECT opcname, amname FROM pg_opclass JOIN member ON objid = pg_opclass.oid AND
   JOIN pg_am ON pg_am.oid = opcmethod
 WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 
--- casts that are not explicit; to text one may assign, as from every type, and from text
+-- casts that are not explicit; only casts to and from text may be used in assignments
 SELECT castsource::regtype, casttarget::regtype FROM pg_cast
   JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass
 WHERE castcontext <> CASE WHEN casttarget = 'text'::regtype OR castsource IN ('text'::regtype, 'varchar'::regtype)

@@ -10,7 +10,7 @@ SELECT '\x017bdf6431bb33750751eb63beb3c3f8c5969d86'::scru160;
 SELECT scru160_hex('05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6'),
   scru160_is_valid('017bdf6431bb33750751eb63beb3c3f8c5969d86') AS valid;
 
--- bad input: what is wrong, and where
+-- bad input: the error says what is wrong, and where
 SELECT ''::scru160;
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C'::scru160;
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7C66'::scru160;

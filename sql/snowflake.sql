@@ -19,7 +19,7 @@ FROM (SELECT gen_snowflake('2017-01-01 00:00:00+00'::timestamptz + random() * in
 SELECT 'aZl8N0y58M8'::snowflake < 'aZl8N0y58Ma'::snowflake AS number, 'aZl8N0y58M8' < 'aZl8N0y58Ma' COLLATE "C" AS text,
        'c4vj2LY9GrZ'::snowflake > 'c4vj2LY9Gra'::snowflake AS number, 'c4vj2LY9GrZ' > 'c4vj2LY9Gra' COLLATE "C" AS text;
 
--- bad input: what is wrong, and where
+-- bad input: the error says what is wrong, and where
 SELECT ''::snowflake;
 SELECT 'aZl8N0y58M'::snowflake;
 SELECT 'aZl8N0y58M88'::snowflake;
@@ -100,7 +100,7 @@ SELECT gen_snowflake();
 SELECT gen_snowflake(now());
 RESET ids.node_id;
 
--- 2^22 of one instant do not repeat
+-- 2^22 snowflakes of one instant do not repeat
 SELECT count(DISTINCT gen_snowflake('2020-01-01 00:00:00+00')) FROM generate_series(1, 1 << 22);
 
 \i test/regress/type.psql

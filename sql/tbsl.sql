@@ -6,7 +6,7 @@ SET DateStyle = 'ISO';
 -- input and output: 20 upper case hexadecimal digits
 SELECT '25BF6196C8D6107ABCDE'::tbsl, '\x25BF6196C8D6107ABCDE'::tbsl, '\x25bf6196c8d6107abcde'::tbsl AS lower;
 
--- bad input: what is wrong, and where
+-- bad input: the error says what is wrong, and where
 SELECT ''::tbsl;
 SELECT '25BF6196C8D6107ABCD'::tbsl;
 SELECT '25BF6196C8D6107ABCDEF'::tbsl;
@@ -78,7 +78,7 @@ SELECT gen_tbsl_machine();
 SELECT (tbsl_parts(gen_tbsl_machine(7))).machine_id;
 RESET ids.node_id;
 
--- 2^20 of one instant do not repeat
+-- 2^20 tbsl of one instant do not repeat
 SELECT count(DISTINCT gen_tbsl('2020-01-01 00:00:00+00')) FROM generate_series(1, 1 << 20);
 
 \i test/regress/type.psql

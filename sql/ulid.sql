@@ -8,7 +8,7 @@ SELECT ulid '01an4z07by79ka1307sr9x4mv3';
 SELECT '\x015549f01d7e3a66a08c07ce13d25363'::ulid, '\x015549F01D7E3A66A08C07CE13D25363'::ulid AS upper;
 SELECT '00000000000000000000000000'::ulid AS smallest, '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid AS greatest;
 
--- bad input: what is wrong, and where
+-- bad input: the error says what is wrong, and where
 SELECT ''::ulid;
 SELECT '01AN4Z07BY79KA1307SR9X4MV'::ulid;
 SELECT '01AN4Z07BY79KA1307SR9X4MV33'::ulid;
@@ -88,7 +88,7 @@ SELECT gen_ulid('10889-08-02 05:31:50.656+00');
 SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
     FROM (SELECT i, gen_ulid() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
--- the last 64 bits are fresh for each: none of 100,000 twice
+-- each id has 64 fresh random bits at its end: of 100,000, no two are equal
 SELECT count(DISTINCT substr(gen_ulid()::bytea, 9)) FROM generate_series(1, 100000);
 
 \i test/regress/type.psql

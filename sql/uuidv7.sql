@@ -29,7 +29,7 @@ SELECT uuidv7_first(NULL) IS NULL AND uuidv7_last(NULL) IS NULL AND uuidv7_range
   AND uuidv7_range_last(NULL) IS NULL AND uuidv7_extract_timestamp(NULL) IS NULL AND uuidv7_time_decoder(NULL) IS NULL
   AND gen_uuidv7(NULL) IS NULL AS strict;
 
--- boundaries and times of random ids say the same
+-- boundaries and times of random ids agree
 SELECT setseed(0.5);
 CREATE TABLE event AS SELECT gen_uuidv7('2020-01-01 00:00:00+00'::timestamptz + random() * interval '40 years') AS id
   FROM generate_series(1, 1000);

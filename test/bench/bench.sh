@@ -96,8 +96,8 @@ EOF
 echo '... the waits'
 sql -c "SELECT sessions, name, coalesce(event, 'running'), round(100.0 * count(*) / sum(count(*)) OVER (PARTITION BY sessions, name), 1) AS percent FROM waiting GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC"
 
-# Rows that a reader misses who reads on from the greatest id, with and without ulid_settled(): writers commit up to
-# so many ms after they have made an id, the reader reads each 10 ms.
+# Rows that a reader misses if it reads on from the greatest id, with and without ulid_settled(): writers commit up to so
+# many ms after they have made an id, the reader reads each 10 ms.
 if [ -n "$(sql -c "SELECT to_regprocedure('ulid_settled()')")" ]; then
   echo '... rows that a reader misses'
   sql <<'EOF'

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs each client against the server in PGHOST, PGPORT ... and in a database of its own, as they all make a table item. It
-# connects as the database's owner, who is no superuser and has created the extension.
-# A client prints its name and version, and leaves with 0 if all went as it should; else what it says is shown. One that lacks
-# a package is left out, which is said too. CLIENTS="psycopg rails" runs only these.
+# Runs each client against the server in PGHOST, PGPORT ..., each in a database of its own, because all of them make a table
+# item. It connects as the database's owner, who is no superuser and has created the extension. A client prints its name and
+# version, and leaves with 0 if all went as it should; else what it says is shown. One that lacks a package is left out,
+# which is said too. CLIENTS="psycopg rails" runs only these.
 #   test/clients/run.sh packages      only prints the packages that are missing
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -79,7 +79,7 @@ client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
 client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py
 client rails 'ruby ruby-activerecord ruby-pg' ruby test/clients/ruby-rails.rb
 client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
-# A superuser sees what the extension keeps for itself.
+# A superuser sees the extension's internal objects.
 owner=${PGUSER:-} client doctrine-superuser 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
 client node-postgres 'nodejs npm npm:pg npm:pg-copy-streams' node $build/node-postgres.mjs
 client postgresjs 'nodejs npm npm:postgres' node $build/node-postgresjs.mjs

@@ -87,7 +87,8 @@ bool check_parse(std::string_view text, typename C::Value& value, Parse parse) {
   check_error(text, result);
   REQUIRE(value == untouched);
   if (result.error == ParseError::digit) {
-    // That character is to blame: with a digit of every alphabet there, it is the next or none.
+    // The error must be about that character: if a digit of every alphabet replaces it, the error
+    // is about a later one, or there is none.
     std::string mended(text);
     mended[result.position] = '1';
     const ParseResult next = parse(mended, value);
@@ -97,8 +98,8 @@ bool check_parse(std::string_view text, typename C::Value& value, Parse parse) {
   return false;
 }
 
-// The same for the input function. Returns whether it was accepted as a text of the type's own, not
-// as the hexadecimal digits of its bytes.
+// The same for the input function. Returns whether the input was accepted as the type's own text,
+// not as the hexadecimal digits of its bytes.
 template <Codec C>
 bool check_input(std::string_view text, typename C::Value& value) {
   if (!check_parse<C>(text, value, parse_input<C>)) return false;

@@ -1,4 +1,4 @@
-// tbsl_from_base: the input in every base, also in those that there are not.
+// tbsl_from_base: the input in every base, also in unsupported ones.
 #include "tbsl/tbsl.hpp"
 
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-# pgbouncer, in transaction mode: what one client sets, the next one gets.
+# pgbouncer, in transaction mode: a setting of one client is in force for the next one.
 needs pgbouncer
 version=$(pgbouncer --version | sed -n 's/^PgBouncer //p')
 server main

@@ -1,5 +1,5 @@
-# Servers with a clock each, which a test turns back over a crash, a restart or a failover, and the question
-# whether identifiers made after it are above all that were committed before.
+# Servers with a clock each, which a test turns back during a crash, a restart or a failover, and a check that identifiers
+# made afterwards are above all that were committed before.
 package Clocks;
 
 use strict;
@@ -63,7 +63,7 @@ sub clock_lead
 	return $turned{ $node->name };
 }
 
-# Starts a server whose clock is turned by so many seconds. The time that ran since it started is not: it never steps.
+# Starts a server whose clock is turned by so many seconds. Its monotonic clock is not turned: it never steps.
 sub start_server
 {
 	my ($node, $seconds) = @_;
@@ -151,8 +151,8 @@ sub start_clients
 	return $clients;
 }
 
-# A copy of the server's files as a loss of power would leave them, for another server to begin with: of what it has in
-# memory nothing. Its processes stand still meanwhile.
+# A copy of the server's files as a loss of power would leave them, without anything that is only in memory. Another server
+# starts from it. The server's processes are stopped while the files are copied.
 sub copy_as_after_power_loss
 {
 	my ($node, $name) = @_;

@@ -1,5 +1,5 @@
-# Ids of given times: in each of several sessions those of one time ascend; no id twice; and an error, not an id of
-# another time, when they are used up.
+# Ids of given times: in each of several sessions the ids of one time ascend; no id is made twice; and when the ids of a time
+# are used up there is an error, not an id of another time.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,4 @@
-# The server's clock jumps, stands still and runs on: libfaketime turns it while the server runs.
+# The server's clock jumps, stops and runs on: libfaketime turns it while the server runs.
 use strict;
 use warnings;
 use Generators;
@@ -90,7 +90,7 @@ generators_show('it is the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 
 $node->safe_psql('postgres', 'SELECT ids_reset_clock(); TRUNCATE made');
-generators_show('ids_reset_clock() mends it', 't|1', "$now, clock_rollbacks");
+generators_show('after ids_reset_clock()', 't|1', "$now, clock_rollbacks");
 insert_rows(2000);
 generators_show('and the generators follow the clock', 't|1', "$now, clock_rollbacks");
 in_order('after the reset');

@@ -257,8 +257,8 @@ foreach my $document (sort keys %documents)
 }
 is(join("\n", @dead), '', 'every link between the documents leads somewhere');
 
-# Every object of the extension stands in the reference, as code, in the form made here; where T stands for the name of
-# an identifier type, it stands for each. And what stands there as a function, operator or class, there is.
+# The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
+# identifier type. And every function, operator and class that the reference names exists.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 my $objects = $node->safe_psql('postgres', q{
 	LOAD 'ids';

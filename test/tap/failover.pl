@@ -52,7 +52,7 @@ check_ids_since($second, $before, 'a promotion that sessions span');
 $_->quit foreach ($spanning, $in_transaction);
 insert_and_check($second, 'the same promotion, in other sessions');
 
-# And back, by a standby that knows all that was committed.
+# And back, to a standby that has received all that was committed.
 rewind($first, $second);
 turn_clock($second, +10);
 start_server($first, clock_lead($second) - 5 - clock_lead($first));
@@ -68,7 +68,8 @@ $first->promote;
 cmp_ok(last_row($first), '>=', $before, 'all that was committed is there');
 insert_and_check($first, 'a synchronous promotion after pg_rewind');
 
-# A clean switch, over which the clock goes back just so far that the new primary lives through the same moments as the old.
+# A clean switch, during which the clock goes back just so far that the new primary's clock shows the same times as the old
+# one's did.
 rewind($second, $first);
 turn_clock($first, +10);
 $second->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");

@@ -1,5 +1,5 @@
-# Crashes and shortages: processes killed, memory and randomness that fail, many at once. The server
-# goes on, identifiers stay unique and in order.
+# Crashes and shortages: killed processes, failures of memory and of randomness, and many of them at once. The server goes
+# on, and identifiers stay unique and in order.
 use strict;
 use warnings;
 use Generators;
@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep);
 
 my $late = $PostgreSQL::Test::Utils::timeout_default;
 
-# A server; what else its configuration and its environment hold.
+# A server, with additional settings and environment variables.
 sub start_server
 {
 	my ($name, $settings, %environment) = @_;

@@ -63,10 +63,10 @@ foreach my $database ('app', 'ahead')
 	my ($made, $distinct, $other, $random, $late) = generate($database, 'gen_uuidv7');
 	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call gave another id");
 	is($other, 0, 'of version 7');
-	is($random, $clients * $calls, 'whose last 52 bits no other has');
+	is($random, $clients * $calls, 'with 52 random bits that no other id has');
 	is($late, 0, 'greater than all that were given before');
 }
-is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'the order goes before the time');
+is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'order is kept at the expense of the time');
 # A table whose rows must stay as they are.
 run_as('owner', 'app', q{
 	CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
@@ -107,7 +107,7 @@ like($session->{stderr}, qr/canceling statement due to user request/, 'after the
 unlike($session->{stderr}, qr/WARNING/, 'without a warning');
 $session->quit;
 
-# Other roles neither write the sequence nor lead the functions astray.
+# Other roles can neither write the sequence nor make the functions call something else.
 like(error_of('writer', 'app', q{SELECT setval('uuidv7_tick', 1)}), qr/permission denied for sequence uuidv7_tick/, 'others cannot set the sequence');
 $node->safe_psql('app', 'GRANT CREATE ON DATABASE app TO writer');
 my @names = ('nextval(regclass)', 'setval(regclass, bigint)', 'pg_advisory_lock(bigint)', 'pg_advisory_unlock(bigint)', 'date_part(text, timestamptz)', 'clock_timestamp()', 'floor(float8)', 'random()',

@@ -1,5 +1,5 @@
-# The mark, by which identifiers go on above those of before a restart: how far it puts them ahead of the clock, who can
-# change it, what happens when it is damaged, and how ids_reset_clock() lowers it.
+# The mark, above which identifiers go on after a restart: how far it puts them ahead of the clock, who can change it, what
+# happens when it is damaged, and how ids_reset_clock() lowers it.
 use strict;
 use warnings;
 use Clocks;
@@ -33,7 +33,7 @@ foreach my $end ('fast', 'immediate')
 	lead_is_small("nor does a restart after stop -m $end");
 }
 
-# Who can change it, also where all that a superuser makes is for others.
+# Who can change it, also if default privileges give others rights on everything that a superuser makes.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
 $node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
@@ -57,8 +57,8 @@ foreach my $change (
 is($node->safe_psql('owned', $mark), $unchanged, 'the mark is as it was');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION $_; SELECT $list") foreach ('ordinary', 'owner');
 
-# A superuser can, and then no generator goes on as if nothing had happened, neither in a session that has generated before
-# nor in another. What the hint says mends it.
+# A superuser can damage it. Then every generator raises an error, in a session that has generated before and in another. The
+# statement in the hint repairs it.
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION attempts() RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE
@@ -99,12 +99,12 @@ foreach my $damage (@damages)
 	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  .*?: (.*;)$/m;
 	$node->safe_psql($name, $hint);
 	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.mark'::regclass AND refclassid = 'pg_extension'::regclass}),
-		'e', "$name: mended, it is the extension's, and no dump has it");
+		'e', "$name: repaired, it belongs to the extension, and no dump has it");
 	insert_in_turn($session);
 	$session->quit;
 }
 
-# Who waits for the mark while another session drops it.
+# A session waits for the mark while another session drops it.
 $node->safe_psql('template1', 'CREATE DATABASE anew');
 $node->safe_psql('anew', 'CREATE EXTENSION ids');
 foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  sequence "ids_internal.mark" of extension "ids" is missing/ ])
@@ -121,9 +121,9 @@ foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR
 }
 $node->stop('immediate');
 start_server($node, -5);
-insert_and_check($node, "$_->[0], mended, and a crash", $_->[0]) foreach @damages;
+insert_and_check($node, "$_->[0], repaired, and a crash", $_->[0]) foreach @damages;
 
-# The clock was wrong by a minute, and a session knows the mark of then.
+# The clock was wrong by a minute, and a session remembers the mark of that time.
 turn_clock($node, +70);
 my $session = $node->background_psql('postgres');
 $session->query_safe("SELECT $list");

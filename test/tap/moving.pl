@@ -222,7 +222,7 @@ SKIP:
 			SELECT count(*) > 0, bool_and(amvalidate(objid)) FROM pg_depend JOIN pg_extension e ON e.oid = refobjid AND extname = 'ids'
 			WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'}), 't|t', "$what: the operator classes are valid");
 		$new->safe_psql($database, "REINDEX DATABASE $database");
-		check_indexes($new, $database, "$what, with indexes built anew");
+		check_indexes($new, $database, "$what, with rebuilt indexes");
 	}
 	$new->command_ok([ 'pg_amcheck', '--all', '--heapallindexed' ], "$what: pg_amcheck finds nothing");
 	$new->stop;

@@ -1,5 +1,5 @@
-# The setting ids.node_id: no ordinary user changes or removes the server's, and no value that was
-# given turns into none in silence.
+# The setting ids.node_id: no ordinary user can change or remove the server's value, and no value that was set silently
+# becomes none.
 use strict;
 use warnings;
 use Generators;
@@ -30,7 +30,7 @@ $node->safe_psql('postgres', q{
 	CREATE FUNCTION worker() RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS
 		'BEGIN PERFORM ulid_first(now()); RETURN pg_backend_pid(); END';
 });
-# The value that counts.
+# The value in force.
 my $value = 'SELECT (snowflake_parts(gen_snowflake())).random';
 # The first use of the library, which makes the setting known to the session.
 my $load = "SELECT ulid_first(now()) IS NULL \\g /dev/null\n";
@@ -123,7 +123,7 @@ is(ask($node, 'ordinary', $value), 6, 'a value of the role');
 	$node->poll_query_until('postgres', "SELECT pg_conf_load_time() > '$reloaded'");
 	# The session reads the configuration between two commands.
 	$session->query_safe('SELECT pg_sleep(0.5)');
-	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'is not replaced by that of postgresql.conf');
+	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'is not replaced by the value in postgresql.conf');
 	$session->quit;
 }
 $node->safe_psql('postgres', 'ALTER ROLE ordinary RESET ids.node_id');
@@ -135,7 +135,7 @@ is(ask($node, 'ordinary', $value, options => '-c ids.node_id=9'), '22023', 'sess
 is(ask($node, 'ordinary', "SET ids.node_id = 9"), '42501', 'session_preload_libraries: SET');
 $node->safe_psql('postgres', 'ALTER ROLE ordinary RESET session_preload_libraries');
 
-# Those who were granted it set it like superusers.
+# Roles with the granted right set it like superusers.
 $node->safe_psql('postgres', 'GRANT SET ON PARAMETER ids.node_id TO ordinary');
 foreach my $role ('ordinary', $super)
 {

@@ -1,5 +1,5 @@
-# Eight clients at once: no identifier twice, and each greater than every one that any client had
-# already been given when its call began. The same over a library that shares no state must fail.
+# Eight clients at once: no identifier is made twice, and each is greater than every identifier that any client had received
+# when the call began. The same over a library that shares no state must fail.
 use strict;
 use warnings;
 use Generators;

@@ -92,7 +92,7 @@ $writer->query_safe("INSERT INTO log VALUES (ulid_first('2026-01-03'), 1001)");
 $writer->query_safe('COMMIT');
 like(output($dropper), qr/dropped partition "public\.log_20260101"/, 'dropping beside the same');
 
-# Under load: many writers, none of which is a victim.
+# Under load: many writers, none of which fails by a deadlock.
 my $script = $node->basedir . '/insert.sql';
 PostgreSQL::Test::Utils::append_to_file($script, q{
 \set other random(1, 100)
@@ -132,7 +132,7 @@ is($node->psql('postgres', "CALL ids_drop_partitions('log', '2026-02-15')"), 0, 
 $writer->query_safe('COMMIT');
 $node->safe_psql('postgres', 'ALTER TABLE log DETACH PARTITION log_20260101 FINALIZE; ALTER TABLE log_20260101 RENAME TO old');
 $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')");
-is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), "log_20260101\nlog_20260201", 'afterwards it is made anew');
+is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), "log_20260101\nlog_20260201", 'afterwards it is created again');
 $node->safe_psql('postgres', 'DROP TABLE log, old');
 $writer->quit;
 
@@ -185,8 +185,8 @@ foreach ([ 'create', $creates, '' ], [ 'drop', $drops, $partition ], [ 'detach',
 $node->safe_psql('postgres', 'DROP EVENT TRIGGER wait_here');
 $other->quit;
 
-# What is made is made with the caller's search_path: an index on a function that needs it. (From 17 on PostgreSQL itself builds indexes with
-# a search_path of its own.)
+# Partitions are made with the caller's search_path: an index on a function needs it. (From 17 on PostgreSQL itself builds
+# indexes with a search_path of its own.)
 SKIP:
 {
 	skip 'CREATE INDEX itself does without the search_path', 1 if $node->pg_version >= 17;

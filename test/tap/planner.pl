@@ -1,5 +1,5 @@
-# The planner's estimates of ids are those of a timestamptz column of the same table: of windows in many forms, of random
-# queries, and of rows newer than the statistics. And predicates of time give the same rows however they are planned.
+# The planner estimates ids like a timestamptz column of the same table: windows in many forms, random queries, and rows
+# newer than the statistics. And time predicates give the same rows however they are planned.
 use strict;
 use warnings;
 use Generators;
@@ -229,7 +229,7 @@ foreach (@joins)
 	foreach my $case ([ 'even', 'hours', 2 ], [ 'even', 'varied', 2 ], [ 'burst', 'hours', 10 ], [ 'burst', 'varied', 10 ])
 	{
 		my ($ids, $ranges, $bar) = @$case;
-		# Which windows no burst meets, no histogram tells.
+		# A histogram does not tell which windows have no burst.
 		next if $ids eq 'burst' && $name eq 'EXISTS of ids';
 		(my $of_case = $query) =~ s/\{F\}/$ids/;
 		$of_case =~ s/\{W\}/$ranges/;

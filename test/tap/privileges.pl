@@ -17,7 +17,7 @@ is(ask($node, 'owner', 'CREATE EXTENSION ids', database => 'owned'), '', 'the ow
 is($node->safe_psql('owned', q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'it is the owner\'s');
 like(ask($node, 'owner', 'CREATE OR REPLACE FUNCTION pg_catalog.gen_ulid() RETURNS ulid LANGUAGE plpgsql AS $$BEGIN END$$', database => 'owned'), qr/^42501$/, 'who cannot replace its functions');
 
-# The clocks are for all to see and for superusers to reset.
+# Everybody can see the generators' clocks, and superusers can reset them.
 is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL; SELECT generator FROM ids_generators() WHERE generator = $$ulid$$'), "f\nulid", 'anybody reads ids_generators');
 is(ask($node, 'owner', 'SELECT count(*) > 0 FROM ids_generators()', database => 'owned'), 't', 'so does the owner of a database');
 is(ask($node, 'owner', 'SELECT ids_reset_clock()', database => 'owned'), '42501', 'who cannot reset the clock');

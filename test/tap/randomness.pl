@@ -1,4 +1,5 @@
-# Nobody can guess an identifier: the random fields are random, and what was given out is gone from a session's memory.
+# Nobody can guess an identifier: the random fields are random, and random bytes that were used are erased from a session's
+# memory.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

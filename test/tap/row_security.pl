@@ -1,5 +1,5 @@
-# Row-level security: no function that comes before a policy's condition tells of rows that the policy hides, and an index
-# serves conditions on identifiers all the same.
+# Row-level security: no function that runs before a policy's condition reveals rows that the policy hides, and conditions on
+# identifiers still use an index.
 use strict;
 use warnings;
 use Generators;
@@ -13,7 +13,7 @@ $node->init;
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN; CREATE EXTENSION ids');
 
-# Functions that are said to leak nothing have no error to raise, whatever their arguments.
+# Functions that are marked leakproof raise no error, whatever their arguments.
 my $sweep = q{
 	SET client_min_messages = error;
 	SET timezone = 'UTC';

@@ -13,7 +13,7 @@ $node->init;
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner');
 
-# A double of every one that the script might mean.
+# A double of every object that the script might refer to.
 my $doubles = q{
 	SET search_path = pg_catalog, pg_temp;
 	CREATE SCHEMA evil;

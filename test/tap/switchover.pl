@@ -40,7 +40,7 @@ is($subscriber->safe_psql('postgres', "SELECT bool_and(ulid < (SELECT max(ulid) 
 	't', 'without more the subscriber makes identifiers below them');
 $subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
 
-# A time that has passed changes nothing; nor does none.
+# A time that has passed changes nothing, and neither does null.
 my $lead = q{SELECT bool_and(lead < '200 ms') FROM ids_generators()};
 my $mark = 'SELECT last_value FROM ids_internal.mark';
 my $before = $subscriber->safe_psql('postgres', $mark);
@@ -49,12 +49,12 @@ is($subscriber->safe_psql('postgres', $mark), $before, 'a time that has passed l
 $subscriber->safe_psql('postgres', "SELECT $list");
 is($subscriber->safe_psql('postgres', $lead), 't', 'and the generators');
 
-# The mark is on disk when the call returns: no commit brings it there.
+# The mark is on disk when the call returns: no later commit flushes it.
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
 $subscriber->stop('immediate');
 eval { $session->quit };
 start($subscriber);
-goes_on($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed anew');
+goes_on($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed again');
 
 # In generators that are in use, with sessions that know the mark.
 $subscriber->safe_psql('postgres', 'SELECT ids_reset_clock(); DELETE FROM made WHERE n > ' . $replicated);

@@ -1,6 +1,6 @@
 # Random backends are killed while four clients insert. Each time the server restarts by crash
-# recovery: no key is ever there twice, and whatever is inserted after a restart is greater than all
-# that was committed before. The environment variables KILLS and ROWS make it longer.
+# recovery: no key exists twice, and every key inserted after a restart is greater than all keys committed before it. The
+# environment variables KILLS and ROWS make it longer.
 use strict;
 use warnings;
 use IPC::Run;

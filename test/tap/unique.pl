@@ -1,4 +1,5 @@
-# Ten million of each generator whose few random bits would repeat, those of short ids: unique by construction; fewer of the others.
+# Ten million ids of each generator of short ids, whose few random bits would repeat: they are unique by construction. Fewer
+# ids of the others.
 use strict;
 use warnings;
 use Generators;

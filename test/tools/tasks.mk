@@ -1,5 +1,5 @@
 # What there is to make beside the extension; the Makefile includes this file. A task is a rule that "make help" lists, with
-# its text behind ##. Tasks do without PGXS, so they work where it is not installed yet.
+# its text behind ##. Tasks do not need PGXS, so they work where it is not installed yet.
 
 TASKS := $(shell sed -n 's/^\([a-z-]*\):.* \#\# .*/\1/p' test/tools/tasks.mk)
 TASK := $(filter $(TASKS),$(MAKECMDGOALS))
@@ -41,7 +41,7 @@ help: ## show this
 	@echo 'make clean           remove what was built'
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1 \2/p' test/tools/tasks.mk | while read -r task text; do printf 'make %-16s%s\n' "$$task" "$$text"; done
 
-deps: ## install what is missing for "make check" (Debian and its kin)
+deps: ## install what is missing for "make check" (on Debian and systems based on it)
 	@test/tools/deps.sh
 
 demo: export PATH := $(CURDIR)/build/unpacked/bin:$(PATH)

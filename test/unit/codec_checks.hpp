@@ -73,8 +73,8 @@ void check_alignment() {
   }
 }
 
-// \x and the hexadecimal digits of the bytes: read in either case, refused for what is no digit and
-// where the value leaves the range.
+// \x and the hexadecimal digits of the bytes: read in either case, refused for a character that is
+// not a digit and for a value out of range.
 template <ids::Codec C>
 void check_hex_of_bytes() {
   const auto last = C::last(C::kMaxTime);
@@ -95,7 +95,7 @@ void check_hex_of_bytes() {
     CHECK(parse_result<C>(wrong) == ids::ParseResult{ids::ParseError::length, 0});
   for (const std::string& wrong : {text + "0", text + "00", "\\X" + text.substr(2)})
     CHECK(parse_result<C>(wrong) == ids::ParseResult{ids::ParseError::length, 0});
-  // The values next to the range, of those that are none.
+  // The values next to the range, which are not ids.
   for (const auto& value :
        {ids::decrement_bytes(C::first(C::kMinTime)), ids::increment_bytes(last)}) {
     if (C::valid(value)) continue;

@@ -163,7 +163,7 @@ TEST_CASE("codokey: every day of the years 0 to 9999 at every unit") {
       const bool decoded = kContext.decode(key, key.size(), period) == DecodeResult{};
       char again[Context::kMaxKeySize];
       const std::string_view key_again(again, kContext.encode(period.first, unit, again).size);
-      // Day follows day, and each key is smaller than that of the day before, or the same where the
+      // Day follows day, and each key is smaller than the previous day's key, or equal while the
       // period goes on.
       const bool order =
           newer[i].empty() || key < newer[i] || (key == newer[i] && unit < Unit::day);

@@ -18,7 +18,7 @@ std::string sum(Bytes<N> value, std::uint64_t increment) {
   return "used up";
 }
 
-// What the lower 64 bits of a are above those of b.
+// The difference of the lower 64 bits of a and b.
 std::uint64_t difference(const Ulid::Value& a, const Ulid::Value& b) {
   return load_big_endian<std::uint64_t>(a.data() + 8) -
          load_big_endian<std::uint64_t>(b.data() + 8);
@@ -70,8 +70,8 @@ TEST_CASE("monotonic: another unit of time begins with its first id, also one of
   CHECK(next(0, 9) == "00000000000000010000000000000003");
 }
 
-// The references' generators, given what they drew. That of npm keeps the time of before when the
-// clock steps back; ms_out is the time that it used.
+// The references' generators, given what they drew. The npm package keeps the previous time when
+// the clock steps back; ms_out is the time that it used.
 TEST_CASE("monotonic: every row of ulid_monotonic.tsv") {
   std::string scenario;
   MonotonicIds<Ulid::Value, 80> ids;

@@ -82,10 +82,10 @@ TEST_CASE("scru160: every row of scru160_order.tsv") {
   check_order<Scru160>("scru160_order.tsv");
 }
 
-// Of these generators our own differs in what follows a used-up counter: they read the clock until
-// it advances (sc0024, sc0028) or give up and draw the counter anew within the millisecond (sc0067,
-// and from its state sc0068), ours carries into the next millisecond and counts on from 0. Nor does
-// ours emit the reserved times (sc0075, sc0076, sc0080, sc0081).
+// Our own generator differs from these when the counter is used up. They read the clock until it
+// advances (sc0024, sc0028), or give up and draw the counter again within the millisecond (sc0067,
+// and from its state sc0068). Ours carries into the next millisecond and counts on from 0. Ours
+// does not emit the reserved times (sc0075, sc0076, sc0080, sc0081).
 TEST_CASE("scru160: the fields of every row of scru160_counter.tsv make its id") {
   for (const Row& row : read_vectors("scru160_counter.tsv")) {
     CAPTURE(row["id"]);

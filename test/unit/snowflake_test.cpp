@@ -78,7 +78,7 @@ TEST_CASE("snowflake: names of the other alphabet") {
     CHECK((name < format_name(previous)) == (value < previous));
     previous = value;
   }
-  // Next to the range: no snowflake, and the error is that of the specification's alphabet.
+  // Numbers next to the range are not snowflakes, and the error names the specification's alphabet.
   CHECK(parse_result<Snowflake>("AzL8n0Y58m7") == ParseResult{ParseError::overflow, 0});
   CHECK(parse_result<Snowflake>("LygHa16AHYG") == ParseResult{ParseError::overflow, 0});
   CHECK(parse_result<Snowflake>("A0000000000") == ParseResult{ParseError::overflow, 0});
