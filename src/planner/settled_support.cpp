@@ -5,9 +5,11 @@
 // executed, because they raise an error on a standby. The planner does not call a function whose
 // argument is not a constant. So this adds such an argument to the call:
 //
-//   id < ulid_settled()    becomes    id < ulid_settled(VALUE)
+//   id < ulid_settled()    becomes    id < ulid_settled((NULL::pg_type).oid)
 //
-// VALUE is what a domain checks, and NULL outside of a domain; the function ignores it.
+// The function ignores it. The planner does not simplify the field of a constant row if its type is
+// not what it was said to be, and knows that taking a field leaks nothing: so the condition can
+// come before those of row-level security and of views with security_barrier, as with no argument.
 
 // ids_settled_support(internal) -> internal
 IDS_FUNCTION(ids_settled_support) {
@@ -15,11 +17,12 @@ IDS_FUNCTION(ids_settled_support) {
   if (!IsA(node, SupportRequestSimplify)) PG_RETURN_DATUM(0);
   FuncExpr* call = reinterpret_cast<SupportRequestSimplify*>(node)->fcall;
   if (call->args) PG_RETURN_DATUM(0);
-  auto* value = makeNode(CoerceToDomainValue);
-  value->typeId = INT4OID;
-  value->typeMod = -1;
-  value->location = -1;
+  auto* field = makeNode(FieldSelect);
+  field->arg = reinterpret_cast<Expr*>(makeNullConst(TypeRelation_Rowtype_Id, -1, InvalidOid));
+  field->fieldnum = Anum_pg_type_oid;
+  field->resulttype = INT4OID;  // not OIDOID
+  field->resulttypmod = -1;
   auto* unknown = static_cast<FuncExpr*>(copyObjectImpl(call));
-  unknown->args = list_make1(value);
+  unknown->args = list_make1(field);
   PG_RETURN_POINTER(unknown);
 }

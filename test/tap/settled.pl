@@ -248,6 +248,8 @@ foreach my $step ([ 'a b c', 'BEGIN', insert('d') ], [ 'a b c', 'COMMIT' ], [ 'a
 # Estimates do not call it, a parallel worker must not.
 $node->safe_psql('postgres', 'ANALYZE event');
 like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM event WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'it is an index condition');
+$node->safe_psql('postgres', q{CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM event WHERE name <> ''});
+like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM barrier WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'behind a security barrier, too');
 $node->safe_psql('postgres', "CREATE FUNCTION $_->[0] RETURNS ulid LANGUAGE plpgsql $_->[2] PARALLEL SAFE AS 'BEGIN RETURN $_->[1]; END'")
   foreach [ 'mislabelled_settled()', 'ulid_settled()', 'STABLE' ], [ 'mislabelled_gen()', 'gen_ulid()', 'VOLATILE' ];
 my $force = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
