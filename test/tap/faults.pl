@@ -153,7 +153,7 @@ foreach my $preloaded (0, 1)
 			is($status, 0, "preloaded: $preloaded; there is room for the state") or diag($err);
 			next;
 		}
-		like($err, qr/ERROR:  not enough shared memory for data structure "ids v1"/, 'without room there is an error');
+		like($err, qr/ERROR:  not enough shared memory for data structure "ids"/, 'without room there is an error');
 		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'and a hint');
 	}
 	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'and the server goes on');
