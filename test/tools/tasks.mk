@@ -168,7 +168,8 @@ lint: ## check the library, the layout of the sources, the install script and th
 	done
 	@perl test/tools/release.pl
 	@perl test/tools/layers.pl
-	@awk 'length > 120 { print FILENAME ":" FNR ": wider than 120 columns"; wide = 1 } END { exit wide }' $(REGRESS:%=sql/%.sql) test/regress/*.psql
+	@perl -Mopen=:std,:utf8 -ne 'if (/^.{121}/) { print "$$ARGV:$$.: wider than 120 columns\n"; $$wide = 1 } close ARGV if eof; END { exit !!$$wide }' \
+	  $(REGRESS:%=sql/%.sql) test/regress/*.psql
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 	@if command -v "$(TIDY)" >/dev/null; then \
 	  echo '$(TIDY)'; \
