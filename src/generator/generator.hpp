@@ -65,14 +65,16 @@ class Generator {
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
       if (likely(is_marked(shared_, time_us)) || move_mark(time_us)) return tick;
-      state_ = nullptr;  // the tick may have been lowered
     }
   }
 
   // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
   // identifier is.
   static std::uint64_t first_unsettled(const char* function) {
-    return ids::first_unsettled(claimed(), function);
+    GeneratorState* generator = claimed();
+    // After a restart this lifts the tick above the identifiers from before.
+    if (!is_marked(shared_, 1)) move_mark(1);
+    return ids::first_unsettled(generator, function);
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random

@@ -1,5 +1,6 @@
 #include "generator/mark.hpp"
 
+#include "generator/settled.hpp"
 #include "generator/ticks.hpp"
 #include "pg/clock.hpp"
 
@@ -112,7 +113,9 @@ class MarkPage {
 
   // Remembers what the page holds, then releases it.
   void close(SharedState* shared) {
-    known_mark = {row_->last_value, pg_atomic_read_u32(&shared->header.resets)};
+    const std::uint32_t resets = pg_atomic_read_u32(&shared->header.resets);
+    if (resets != known_mark.resets) enrol_again();
+    known_mark = {row_->last_value, resets};
     UnlockReleaseBuffer(buffer_);
     relation_close(relation_, RowExclusiveLock);
   }

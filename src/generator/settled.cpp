@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "generator/mark.hpp"
 #include "pg/postgres.hpp"
 
 namespace ids {
@@ -285,6 +284,11 @@ void enrol(GeneratorState* generator, GeneratorState** enrolled) {
   *enrolled = generator;
 }
 
+void enrol_again() {
+  for (GeneratorState** enrolled : own.generators)
+    if (enrolled) *enrolled = nullptr;
+}
+
 namespace {
 
 // The reader's side.
@@ -458,8 +462,6 @@ std::uint64_t first_unsettled(GeneratorState* generator, const char* function) {
   Answer* answer = answer_for(snapshot);
   if (!answer->known[g]) {
     if (!have_records()) no_memory(function);
-    // After a restart this lifts the tick above the identifiers from before.
-    if (!is_marked(shared, 1)) move_mark(1);
     answer->first[g] = compute(generator, snapshot, function);
     answer->known[g] = true;
   }

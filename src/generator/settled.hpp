@@ -50,9 +50,12 @@
 namespace ids {
 
 // Steps 1 and, when the transaction ends, 4 and 5. Sets *enrolled to the generator, and to null
-// when the transaction ends. Must be repeated, in the same transaction, if the generator's tick may
-// have been lowered.
+// when the transaction ends.
 void enrol(GeneratorState* generator, GeneratorState** enrolled);
+
+// Sets all that were enrolled to null, because ticks may have been lowered since. The transaction
+// keeps its record: enrolling again can only lower it.
+void enrol_again();
 
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
 // no identifier is known to be settled. The same snapshot always gets the same answer. Raises an

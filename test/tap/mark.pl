@@ -142,5 +142,21 @@ start_server($node, +6);
 $node->safe_psql('postgres', "SELECT $list");
 lead_is_small('the mark is lowered too');
 
+# A transaction has made identifiers while the clock was ahead, and goes on after the reset.
+turn_clock($node, +60);
+my ($writer, $other) = map { $node->background_psql('postgres') } 1 .. 2;
+$_->query_safe("SELECT $list") foreach $writer, $other;
+$writer->query_safe('BEGIN');
+$writer->query_safe('INSERT INTO made SELECT');
+turn_clock($node, -60);
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+sleep 0.3;
+my $low = $writer->query_safe('INSERT INTO made SELECT RETURNING ulid');
+$other->query_safe('INSERT INTO made SELECT');
+is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'after ids_reset_clock(), nothing is settled above what an open transaction makes');
+$writer->query_safe('COMMIT');
+is($node->safe_psql('postgres', "SELECT ulid_settled() > '$low'"), 't', 'until it ends');
+$_->quit foreach $writer, $other;
+
 $node->stop;
 done_testing();

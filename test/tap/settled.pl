@@ -84,6 +84,20 @@ run($first, 'COMMIT');
 is(run($reader, 'BEGIN', insert('own'), $settled), 'a b c f g h i', "the reader's own");
 is(run($reader, 'COMMIT', $settled), 'a b c f g h i own', 'and then');
 
+# A commit that is in the WAL, but not visible yet: it waits for a standby that there is not.
+begin_again();
+run($first, 'BEGIN', insert('a'));
+run($second, 'SET synchronous_commit = local');
+$node->safe_psql('postgres', $_) foreach "ALTER SYSTEM SET synchronous_standby_names = 'nobody'", 'SELECT pg_reload_conf()';
+$first->query_until(qr/commits/, "\\echo commits\nCOMMIT;\n");
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 'a commit waits');
+run($second, insert('b'));
+is(settled(), 'none', 'a commit that is not visible yet');
+$node->safe_psql('postgres', $_) foreach 'ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()';
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 'it goes on');
+$node->poll_query_until('postgres', 'SELECT count(*) = 2 FROM event');
+is(settled(), 'a b', 'and is visible');
+
 # Two generators
 begin_again();
 run($first, 'BEGIN', 'SELECT gen_uuidv7()');
@@ -141,6 +155,7 @@ is(run($reader, $settled), 'a b c d', 'a new snapshot');
 # An xid that was given before the snapshot, at whose time there was no identifier yet
 begin_again();
 run($first, 'BEGIN', 'SELECT pg_current_xact_id()');
+run($second, "INSERT INTO other VALUES ('later')");
 run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 run($first, insert('a'), 'COMMIT');
 run($second, insert('b'));

@@ -44,7 +44,6 @@ sub write_script
 	append_to_file($file, "\\set us random(0, $longest_ms * 1000)\n\\set rows random(1, 12)\n$sql");
 	return "$file\@$weight";
 }
-my $gid = "'w' || :client_id";
 my @write = (
 	write_script(plain => 6, q{BEGIN;
 		INSERT INTO event (id) VALUES (gen_ulid());
@@ -149,14 +148,13 @@ sub start_writers
 	return pgbench([ '-c', $writers, '-j', 2, '-T', $_[0], map { ('-f', $_) } @write ]);
 }
 
-my $commits = 0;
 my %events = (
 	1 => sub { kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query ~ 'INSERT|COMMIT' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1}) },
 	2 => sub { $node->restart('immediate') },
 	3 => sub { $node->restart('fast') });
 foreach my $round (1 .. $rounds)
 {
-	my $event = $round < $rounds ? $events{$round} : undef;
+	my $event = $events{$round};
 	my $ends = time + $seconds / $rounds;
 	my @runs = (start_writers($event ? 3600 : $seconds / $rounds + 1), start_readers($event ? 3600 : $seconds / $rounds + 1));
 	sleep 0.1 while time < $ends;
@@ -166,14 +164,10 @@ foreach my $round (1 .. $rounds)
 		$_->{process}->finish foreach @runs;
 		$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
 	}
-	elsif ($round < $rounds)
-	{
-		$_->{process}->signal('INT') foreach @runs;
-		$_->{process}->finish foreach @runs;
-	}
 	else
 	{
-		foreach my $run (@runs) { $run->{process}->finish; is($run->{out}, '', 'no error') }
+		$_->{process}->finish foreach @runs;
+		is(join('', map { $_->{out} } @runs), '', "round $round: no error");
 	}
 	# What a crash has left prepared.
 	my @left = split /\n/, $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts');
