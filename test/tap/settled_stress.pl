@@ -96,18 +96,30 @@ my @write = (
 		\sleep :us us
 		ROLLBACK PREPARED 'v:client_id-:gid';}));
 
-# The readers, each with its position. They keep what they read and the position in one transaction.
+my $write_seldom = write_script(seldom => 1, q{BEGIN;
+	INSERT INTO event (id) VALUES (gen_ulid());
+	INSERT INTO event7 (id) VALUES (gen_uuidv7());
+	\sleep 1 ms
+	COMMIT;
+	\sleep 4 ms
+	});
+
+# The readers, each with its position: the last row read, or the bound. They keep what they read and the position in one
+# transaction.
 my %reader = (
 	by_index => { table => 'event', settings => 'enable_seqscan=off enable_bitmapscan=off' },
 	by_scan => { table => 'event', settings => 'enable_indexscan=off enable_indexonlyscan=off enable_bitmapscan=off', wait => 300 },
 	old_snapshot => { table => 'event', begin => "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\set us random(0, 300000)\nSELECT 1;\n\\sleep :us us" },
 	by_uuid => { table => 'event7' },
+	to_bound => { table => 'event', position => 'SELECT ulid_settled() AS id' },
 	control => { table => 'event', bound => 'true' });
 foreach my $name (sort keys %reader)
 {
 	my $reader = $reader{$name};
 	my ($table, $begin) = ($reader->{table}, $reader->{begin} // 'BEGIN;');
 	my $bound = $reader->{bound} // "id < $generator_of{$table}_settled()";
+	my $position = $reader->{position} // 'SELECT id FROM batch ORDER BY id DESC LIMIT 1';
+	my $limit = $reader->{position} ? '' : 'LIMIT 2000';
 	my $type = $table eq 'event' ? 'ulid' : 'uuid';
 	my $wait = $reader->{wait} // 5;
 	$node->safe_psql('postgres', qq{
@@ -117,8 +129,8 @@ foreach my $name (sort keys %reader)
 	append_to_file($reader->{file}, qq{$begin
 		SELECT id AS position FROM position_$name \\gset
 		WITH batch AS (
-			INSERT INTO read_$name (id) SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id LIMIT 2000 RETURNING id
-		), last AS (SELECT id FROM batch ORDER BY id DESC LIMIT 1)
+			INSERT INTO read_$name (id) SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id $limit RETURNING id
+		), last AS ($position)
 		UPDATE position_$name p SET id = last.id FROM last;
 		COMMIT;
 		\\sleep $wait ms\n});
@@ -145,7 +157,8 @@ sub start_readers
 }
 sub start_writers
 {
-	return pgbench([ '-c', $writers, '-j', 2, '-T', $_[0], map { ('-f', $_) } @write ]);
+	my ($duration, $clients, @scripts) = @_;
+	return pgbench([ '-c', $clients, '-j', 2, '-T', $duration, map { ('-f', $_) } @scripts ]);
 }
 
 my %events = (
@@ -156,7 +169,9 @@ foreach my $round (1 .. $rounds)
 {
 	my $event = $events{$round};
 	my $ends = time + $seconds / $rounds;
-	my @runs = (start_writers($event ? 3600 : $seconds / $rounds + 1), start_readers($event ? 3600 : $seconds / $rounds + 1));
+	my $duration = $event ? 3600 : $seconds / $rounds + 1;
+	# With many writers, one of them always holds the bound back: the last round is about times without any.
+	my @runs = (start_writers($duration, $round < $rounds ? ($writers, @write) : (2, $write_seldom)), start_readers($duration));
 	sleep 0.1 while time < $ends;
 	if ($event)
 	{
