@@ -60,6 +60,10 @@ my %setup = (
 		INSERT INTO note SELECT id FROM log;
 		INSERT INTO log VALUES (gen_ulid('2026-12-24 00:00:00+00'), 'December'), (gen_ulid('2027-06-01 00:00:00+00'), 'June')},
 	'Dropping old rows without blocking' => $log,
+	'Leaving' => qq{$log; DROP TABLE log_20261001},
+	'Monitoring' => q{
+		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('log', '1 month', now(), now() + interval '3 months')},
 	'Time ranges' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
 	'Read new rows' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
 	'From text' => q{
