@@ -34,7 +34,8 @@ class UlidType extends Type
     }
 }
 
-// The server makes the id, before the row is inserted.
+// The server makes the id in persist(), before the row is inserted. If you read new rows up to ulid_settled(), call persist()
+// within wrapInTransaction(): the id must be made in the transaction that inserts the row.
 class UlidGenerator extends AbstractIdGenerator
 {
     public function generateId(EntityManagerInterface $em, $entity): mixed
