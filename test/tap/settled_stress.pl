@@ -163,8 +163,8 @@ sub start_writers
 
 my %events = (
 	1 => sub { kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query ~ 'INSERT|COMMIT' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1}) },
-	2 => sub { $node->restart('immediate') },
-	3 => sub { $node->restart('fast') });
+	2 => sub { $node->stop('immediate'); $node->start },
+	3 => sub { $node->restart });
 foreach my $round (1 .. $rounds)
 {
 	my $event = $events{$round};
@@ -177,7 +177,7 @@ foreach my $round (1 .. $rounds)
 	{
 		$event->();
 		$_->{process}->finish foreach @runs;
-		$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+		sleep 0.1 until IPC::Run::run([ 'pg_isready', '-q', '-d', $node->connstr('postgres') ]);
 	}
 	else
 	{
