@@ -12,15 +12,15 @@ use Time::HiRes qw(sleep);
 
 my $list = join ', ', map { "gen_$_()" } @generators;
 
-my $publisher = set_up('publisher', "wal_level = logical\n");
-my $subscriber = set_up('subscriber', "wal_level = logical\n");
+my $publisher = create_server('publisher', "wal_level = logical\n");
+my $subscriber = create_server('subscriber', "wal_level = logical\n");
 $subscriber->safe_psql('postgres', 'TRUNCATE made');
-turn($publisher, +300);
-make($publisher);
+turn_clock($publisher, +300);
+insert_rows($publisher);
 $publisher->safe_psql('postgres', 'CREATE PUBLICATION made FOR TABLE made');
 $subscriber->safe_psql('postgres', q{CREATE SUBSCRIPTION made CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION made});
 $subscriber->wait_for_subscription_sync($publisher, 'made');
-make($publisher);
+insert_rows($publisher);
 $publisher->wait_for_catchup('made');
 $publisher->stop;
 $subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE; ALTER SUBSCRIPTION made SET (slot_name = NONE); DROP SUBSCRIPTION made');
@@ -35,7 +35,7 @@ my $last = $subscriber->safe_psql('postgres', $greatest);
 is($subscriber->safe_psql('postgres', "SELECT timestamptz '$last' > clock_timestamp() + interval '4 minutes'"), 't', 'the replicated identifiers are minutes ahead');
 $subscriber->safe_psql('postgres', "SELECT setval('made_n_seq', $replicated)");
 my $session = $subscriber->background_psql('postgres');
-insert($session);
+insert_in_turn($session);
 is($subscriber->safe_psql('postgres', "SELECT bool_and(ulid < (SELECT max(ulid) FROM made WHERE n <= $replicated)) FROM made WHERE n > $replicated"),
 	't', 'without more the subscriber makes identifiers below them');
 $subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
@@ -53,8 +53,8 @@ is($subscriber->safe_psql('postgres', $lead), 't', 'and the generators');
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
 $subscriber->stop('immediate');
 eval { $session->quit };
-start($subscriber);
-goes_on($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed again');
+start_server($subscriber);
+insert_and_check($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed again');
 
 # In generators that are in use, with sessions that know the mark.
 $subscriber->safe_psql('postgres', 'SELECT ids_reset_clock(); DELETE FROM made WHERE n > ' . $replicated);
@@ -63,16 +63,16 @@ $session->query_safe("SELECT $list");
 is($subscriber->safe_psql('postgres', $lead), 't', 'the generators follow the clock again');
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
 $before = last_row($subscriber);
-insert($session);
-holds($subscriber, $before, 'ids_advance_clock() in a session that generates');
-goes_on($subscriber, 'ids_advance_clock() in other sessions');
+insert_in_turn($session);
+check_ids_since($subscriber, $before, 'ids_advance_clock() in a session that generates');
+insert_and_check($subscriber, 'ids_advance_clock() in other sessions');
 $session->quit;
 
 # As the first call after a crash, for a time below the mark.
 $subscriber->stop('immediate');
-start($subscriber);
+start_server($subscriber);
 $subscriber->safe_psql('postgres', q{SELECT ids_advance_clock(clock_timestamp() - interval '1 hour')});
-goes_on($subscriber, 'a crash and ids_advance_clock() for an earlier time');
+insert_and_check($subscriber, 'a crash and ids_advance_clock() for an earlier time');
 
 # The time of an identifier to the millisecond: within it, there may be others with later microseconds. The greatest
 # of that millisecond are below what follows.
@@ -105,10 +105,10 @@ ok($clients->finish, "$advances calls while eight sessions generate");
 cmp_ok($advances, '>', 10, 'are many');
 foreach my $generator (@generators)
 {
-	my ($key, $follows) = (key_of($generator, $generator), follows($generator));
+	my $key = key_of($generator, $generator);
 	my $last = $type_of{$generator} eq 'uuid' ? 'uuidv7_last' : "$type_of{$generator}_last";
 	is($subscriber->safe_psql('postgres', qq{
-		SELECT count(DISTINCT at) > 5, count(*) FILTER (WHERE NOT $generator > $last(at)), count(*) FILTER (WHERE NOT $key $follows before), count(*) - count(DISTINCT $generator)
+		SELECT count(DISTINCT at) > 5, count(*) FILTER (WHERE NOT $generator > $last(at)), count(*) FILTER (WHERE NOT $key > before), count(*) - count(DISTINCT $generator)
 		FROM (SELECT *, lag($key) OVER (PARTITION BY client ORDER BY n) AS before FROM raced) raced}),
 		't|0|0|0', "$generator: none is below the time of a call that was over, none out of order, none there twice");
 }
