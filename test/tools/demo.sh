@@ -10,6 +10,8 @@ generators=('gen_ulid()' 'gen_uuidv7()' 'gen_random_uuid()')
 
 step() { printf -- "--- %s\n" "$@"; }
 sql() { psql -X -q -v ON_ERROR_STOP=1 -P footer=off "$@"; }
+# The server may read the file at any moment, so it is replaced at once.
+turn_clock() { echo "$1" >"$cluster/clock.new" && mv "$cluster/clock.new" "$cluster/clock"; }
 server() { pg_ctlcluster --skip-systemctl-redirect "$PGVERSION" regress "$@"; }
 four_sessions_insert() {
   pgbench --no-vacuum --client=4 --jobs=2 --transactions="$1" --file=<(
@@ -71,7 +73,7 @@ CREATE TABLE item (
 INSERT INTO item (event) VALUES ('before the crash');
 SQL
 # From now on libfaketime turns the server's clock by what this file says.
-echo +0 >"$cluster/clock"
+turn_clock +0
 printf "%s = '%s'\n" LD_PRELOAD "$(echo /usr/lib/*/faketime/libfaketime.so.1)" FAKETIME_TIMESTAMP_FILE "$cluster/clock" \
   FAKETIME_NO_CACHE 1 FAKETIME_DONT_FAKE_MONOTONIC 1 DONT_FAKE_MONOTONIC 1 >>"$cluster/environment"
 server stop -m immediate
@@ -79,13 +81,13 @@ server start
 sql -c "INSERT INTO item (event) VALUES ('after the crash')"
 sql -c 'TRUNCATE made'
 four_sessions_insert 500
-echo -1h >"$cluster/clock"
+turn_clock -1h
 sql -c "INSERT INTO item (event) VALUES ('an hour back')"
 sql -e -c 'SELECT event, "the clock", id, id::timestamptz::time(3) AS "its time" FROM item ORDER BY id;'
 
 step 'The four sessions made 500 ids each before the clock stepped back, and now make 500 more:'
 four_sessions_insert 500
-echo +0 >"$cluster/clock"
+turn_clock +0
 sql -c 'TABLE disorder'
 
 step 'A year of rows, one every five minutes. The primary key finds those of a day: no column with the time is needed.'
