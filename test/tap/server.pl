@@ -102,9 +102,10 @@ foreach my $type (@types)
 		is($node->safe_psql('postgres', "CREATE TABLE a AS SELECT id, n FROM $table WHERE n <= 100000; $index $lookups"), 't', "$type: and every row by its id");
 		$node->safe_psql('postgres', 'DROP TABLE a');
 	}
-	# Ids in order leave full pages behind: 32 bytes with the header for 16 and 20, 24 for less; and 4 for the line pointer.
+	# Ids in order leave full pages behind: 36 bytes an entry at most, and half-full pages would take 72. How full they are
+	# varies by some percent, since GiST takes one of several equal choices at random.
 	cmp_ok($node->safe_psql('postgres', "CREATE TABLE grown (id $type); CREATE INDEX grown_gist ON grown USING gist (id);
-		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 50000; SELECT pg_relation_size('grown_gist') / 50000.0"), '<', 36 / 0.85, "$type: ids in order leave full pages behind");
+		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 50000; SELECT pg_relation_size('grown_gist') / 50000.0"), '<', 36 / 0.75, "$type: ids in order leave full pages behind");
 	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown');
 }
 
