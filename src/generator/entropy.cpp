@@ -24,10 +24,7 @@ void draw(void* out, std::size_t size) {
 void random_bytes(void* out, std::size_t size) {
   // Every process that the postmaster forks would get a copy of its pool.
   const bool postmaster = IsPostmasterEnvironment && !IsUnderPostmaster;
-  if (unlikely(postmaster || size > kPoolSize)) {
-    draw(out, size);
-    return;
-  }
+  if (unlikely(postmaster || size > kPoolSize)) return draw(out, size);
   if (unlikely(size > kPoolSize - pool_used)) {
     pool_used = kPoolSize;  // in case draw() raises an error
     draw(pool, kPoolSize);

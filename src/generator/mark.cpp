@@ -53,6 +53,30 @@ bool is_sound(const FormData_pg_sequence_data& row) {
          row.last_value <= kGreatestUs;
 }
 
+Oid find_sequence() {
+  const Oid schema = get_namespace_oid(kSchema, true);
+  const Oid oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
+  if (!OidIsValid(oid))
+    missing_mark("is missing",
+                 "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
+                 "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
+                 "SELECT ids_reset_clock();");
+  return oid;
+}
+
+Relation open_sequence() {
+  Relation relation;
+  // The session that had the relation locked may have replaced it.
+  do relation = try_relation_open(find_sequence(), RowExclusiveLock);
+  while (!relation);
+  if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
+    missing_mark("is not a sequence",
+                 "Rename the relation that has this name, and create the sequence again.");
+  if (relation->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+    missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.mark SET LOGGED;");
+  return relation;
+}
+
 // The mark's page, which no other session can lock between open() and close().
 class MarkPage {
  public:
@@ -62,27 +86,12 @@ class MarkPage {
       CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
       registered = true;
     }
-    // The session that had the relation locked may have replaced it.
-    Oid oid;
-    do {
-      const Oid schema = get_namespace_oid(kSchema, true);
-      oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
-      if (!OidIsValid(oid))
-        missing_mark("is missing",
-                     "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
-                     "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
-                     "SELECT ids_reset_clock();");
-      relation_ = try_relation_open(oid, RowExclusiveLock);
-    } while (!relation_);
-    if (relation_->rd_rel->relkind != RELKIND_SEQUENCE)
-      missing_mark("is not a sequence",
-                   "Rename the relation that has this name, and create the sequence again.");
-    if (relation_->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
-      missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.mark SET LOGGED;");
+    shared_ = shared_state();
+    relation_ = open_sequence();
     buffer_ = ReadBuffer(relation_, 0);
     LockBuffer(buffer_, BUFFER_LOCK_EXCLUSIVE);
     row_ = sequence_row(BufferGetPage(buffer_));
-    known_relation = oid;
+    known_relation = RelationGetRelid(relation_);
   }
 
   const FormData_pg_sequence_data& row() const { return *row_; }
@@ -99,12 +108,18 @@ class MarkPage {
                    "As a superuser, set it to the current time: SELECT ids_reset_clock();");
   }
 
-  // The change is in the WAL before any transaction that uses the new mark can commit.
-  void write(std::int64_t unix_us, std::uint64_t run) {
+  // Whether this run of the server has moved the mark.
+  bool is_of_this_run() const {
+    return static_cast<std::uint64_t>(row_->log_cnt) == shared_->header.run;
+  }
+
+  // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
+  // that uses the new mark can commit.
+  void move_beyond(std::int64_t unix_us) {
     GenericXLogState* change = GenericXLogStart(relation_);
     Form_pg_sequence_data row = sequence_row(GenericXLogRegisterBuffer(change, buffer_, 0));
-    row->last_value = Min(unix_us, kGreatestUs);
-    row->log_cnt = static_cast<std::int64_t>(run);
+    row->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
+    row->log_cnt = static_cast<std::int64_t>(shared_->header.run);
     row->is_called = true;
     GenericXLogFinish(change);
   }
@@ -112,8 +127,8 @@ class MarkPage {
   XLogRecPtr lsn() const { return PageGetLSN(BufferGetPage(buffer_)); }
 
   // Remembers what the page holds, then releases it.
-  void close(SharedState* shared) {
-    const std::uint32_t resets = pg_atomic_read_u32(&shared->header.resets);
+  void close() {
+    const std::uint32_t resets = pg_atomic_read_u32(&shared_->header.resets);
     if (resets != known_mark.resets) enrol_again();
     known_mark = {row_->last_value, resets};
     UnlockReleaseBuffer(buffer_);
@@ -121,6 +136,7 @@ class MarkPage {
   }
 
  private:
+  SharedState* shared_;
   Relation relation_;
   Buffer buffer_;
   Form_pg_sequence_data row_;
@@ -132,23 +148,23 @@ bool move_mark(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
 
-  SharedState* shared = shared_state();
   const KnownMark known = known_mark;
   MarkPage page;
   page.open();
-  const FormData_pg_sequence_data& row = page.row();
   page.check();
-  bool usable = known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared->header.resets);
-  if (static_cast<std::uint64_t>(row.log_cnt) != shared->header.run) {
+  const std::int64_t mark = page.row().last_value;
+  bool usable =
+      known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
+  if (!page.is_of_this_run()) {
     // The mark is from before this server was started or promoted, or from another server. This
     // server's ticks may be below it.
-    raise_ticks(Max(row.last_value, 0));
-    page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
+    raise_ticks(Max(mark, 0));
+    page.move_beyond(greatest_time_us());
     usable = false;
-  } else if (usable && unix_us > row.last_value) {
-    page.write(unix_us + kMarkAheadUs, shared->header.run);
+  } else if (usable && unix_us > mark) {
+    page.move_beyond(unix_us);
   }
-  page.close(shared);
+  page.close();
   return usable;
 }
 
@@ -159,31 +175,28 @@ void reset_clock() {
   }
   // Lock the page first: a session that has already taken a tick that is too high then sees that
   // the mark was reset.
-  SharedState* shared = shared_state();
   MarkPage page;
   page.open();
   const FormData_pg_sequence_data& row = page.row();
   const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
-  const bool moves = lowers || static_cast<std::uint64_t>(row.log_cnt) != shared->header.run;
-  pg_atomic_fetch_add_u32(&shared->header.resets, 1);
+  const bool moves = lowers || !page.is_of_this_run();
+  pg_atomic_fetch_add_u32(&shared_state()->header.resets, 1);
   if (!lowers && moves) raise_ticks(row.last_value);
   lower_ticks();
-  if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
-  page.close(shared);
+  if (moves) page.move_beyond(greatest_time_us());
+  page.close();
 }
 
 void advance_clock(std::int64_t unix_us) {
-  SharedState* shared = shared_state();
   MarkPage page;
   page.open();
   page.check();
-  const FormData_pg_sequence_data& row = page.row();
-  const bool is_of_this_run = static_cast<std::uint64_t>(row.log_cnt) == shared->header.run;
-  const bool moves = !is_of_this_run || unix_us > row.last_value;
-  raise_ticks(is_of_this_run ? unix_us : Max(unix_us, row.last_value));
-  if (moves) page.write(greatest_time_us() + kMarkAheadUs, shared->header.run);
+  const std::int64_t mark = page.row().last_value;
+  const bool moves = !page.is_of_this_run() || unix_us > mark;
+  raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
+  if (moves) page.move_beyond(greatest_time_us());
   const XLogRecPtr lsn = page.lsn();
-  page.close(shared);
+  page.close();
   // The rows that must stay below the mark are committed already, so no later commit flushes the
   // mark in time.
   XLogFlush(lsn);

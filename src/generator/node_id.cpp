@@ -116,8 +116,8 @@ void define_settings() {
     const Given before = given_values();
     define_node_id();
     const Given after = given_values();
-    const bool lost = (before.now && !after.now) || (before.after_reset && !after.after_reset);
-    if (lost) set(kRefused, PGC_S_CLIENT);
+    if ((before.now && !after.now) || (before.after_reset && !after.after_reset))
+      set(kRefused, PGC_S_CLIENT);
   }
   defining = false;
   MarkGUCPrefixReserved("ids");

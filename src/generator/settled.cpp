@@ -56,11 +56,6 @@ std::uint64_t full_xid(TransactionId xid, std::uint64_t next) {
   return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
 }
 
-void raise_to(pg_atomic_uint64* number, std::uint64_t least) {
-  std::uint64_t current = pg_atomic_read_u64(number);
-  while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
-}
-
 // The memory.
 
 void initialize(Records* created) {
@@ -237,7 +232,8 @@ void at_end(XactEvent event, void*) {
     return;
   const std::uint64_t xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
   if (event != XACT_EVENT_ABORT && xid != 0) {
-    if (own.unrecorded) raise_to(&shared_state()->header.last_unrecorded, xid);
+    if (own.unrecorded)
+      pg_atomic_monotonic_advance_u64(&shared_state()->header.last_unrecorded, xid);
     if (records && event == XACT_EVENT_COMMIT) finish(xid, own_place());
     if (records && event == XACT_EVENT_PREPARE) move_to_prepared(xid, own_place());
   }

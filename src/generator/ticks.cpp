@@ -25,17 +25,12 @@ void for_each_generator(Function function) {
   LWLockRelease(AddinShmemInitLock);
 }
 
-// Raises the number to least if it is lower. Other sessions may change it at the same time.
-void raise(pg_atomic_uint64* number, std::uint64_t least) {
-  std::uint64_t current = pg_atomic_read_u64(number);
-  while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
-}
-
 // Raises the tick so that the next one has a later time than unix_us. If that is the generator's
 // last time, there is no next tick.
 void raise_tick(GeneratorState& state, std::int64_t unix_us) {
   const std::int64_t time = Min(unix_us / state.unit_us, state.max_time);
-  raise(&state.tick, TickLayout{.shift = state.shift}.last(static_cast<std::uint64_t>(time)));
+  pg_atomic_monotonic_advance_u64(
+      &state.tick, TickLayout{.shift = state.shift}.last(static_cast<std::uint64_t>(time)));
 }
 
 // Sets a tick that is ahead of the clock back to the unit before the clock's, so that the next tick
@@ -52,6 +47,16 @@ void lower_tick(GeneratorState& state) {
   pg_atomic_write_u32(&state.behind, 0);
 }
 
+void claim(GeneratorState& state, const char* name, std::uint32_t unit_us, TickLayout layout,
+           std::int64_t max_time) {
+  state.unit_us = unit_us;
+  state.shift = layout.shift;
+  state.max_time = max_time;
+  strlcpy(state.name, name, sizeof state.name);
+  const std::uint64_t floor_us = pg_atomic_read_u64(&shared_state()->header.floor_us);
+  if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
+}
+
 }  // namespace
 
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
@@ -60,14 +65,7 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
   GeneratorState* claimed = nullptr;
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   for (GeneratorState& state : shared->generators) {
-    if (state.name[0] == '\0') {
-      state.unit_us = unit_us;
-      state.shift = layout.shift;
-      state.max_time = max_time;
-      strlcpy(state.name, name, sizeof state.name);
-      const std::uint64_t floor_us = pg_atomic_read_u64(&shared->header.floor_us);
-      if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
-    }
+    if (state.name[0] == '\0') claim(state, name, unit_us, layout, max_time);
     if (std::strcmp(state.name, name) == 0) {
       claimed = &state;
       break;
@@ -79,7 +77,8 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
 }
 
 void raise_ticks(std::int64_t unix_us) {
-  raise(&shared_state()->header.floor_us, static_cast<std::uint64_t>(unix_us));
+  pg_atomic_monotonic_advance_u64(&shared_state()->header.floor_us,
+                                  static_cast<std::uint64_t>(unix_us));
   for_each_generator([unix_us](GeneratorState& state) { raise_tick(state, unix_us); });
 }
 
@@ -139,9 +138,9 @@ IDS_FUNCTION(ids_generators) {
     const std::uint64_t tick = pg_atomic_read_u64(&state.tick);
     const TimestampTz last = timestamptz_from_unix_us(time_us(state, tick));
     const TimestampTz now = timestamptz_from_unix_us(unix_now<1>());
-    Datum values[] = {CStringGetTextDatum(state.name), TimestampTzGetDatum(last),
-                      DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(Max(last, now)),
-                                          TimestampTzGetDatum(now)),
+    const Datum lead = DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(Max(last, now)),
+                                           TimestampTzGetDatum(now));
+    Datum values[] = {CStringGetTextDatum(state.name), TimestampTzGetDatum(last), lead,
                       Int64GetDatum(pg_atomic_read_u64(&state.rollbacks))};
     bool nulls[] = {false, tick == 0, tick == 0, false};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);

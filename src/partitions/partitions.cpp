@@ -133,8 +133,37 @@ struct Missing {
   std::span<const std::int64_t> units;
 };
 
-// Raises the error for a unit that partitions cover only in part. No partition has its times that
-// follow the time gap.
+// The end of the times that partitions have from begin on without a gap, and whether any partition
+// has some of the times from begin to end.
+struct Cover {
+  TimestampTz upto;
+  bool overlaps;
+};
+
+Cover cover_of(std::span<const Partition> partitions, TimestampTz begin, TimestampTz end) {
+  Cover cover{begin, false};
+  for (const Partition& partition : partitions) {
+    if (partition.begin() >= end) break;
+    cover.overlaps |= partition.overlaps(begin, end);
+    if (!partition.is_detaching && partition.begin() <= cover.upto)
+      cover.upto = std::max(cover.upto, partition.end());
+  }
+  return cover;
+}
+
+// The command that creates a partition for the times from gap to end, which are less than a unit.
+const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz gap,
+                            TimestampTz end) {
+  const char* first = get_func_name(key.first.fn_oid);
+  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
+  const char* name = partition_name(request.parent, gap, false);
+  return psprintf("CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%s('%s')) TO (%s('%s'));",
+                  quote_qualified_identifier(schema, name), qualified_name(request.parent), first,
+                  time_text(gap), first, time_text(end));
+}
+
+// Raises the error for a unit that partitions cover only in part: none has the times that follow
+// the time gap.
 [[noreturn]] void overlap(const Request& request, TimeKey& key,
                           std::span<const Partition> partitions, std::int64_t unit,
                           TimestampTz gap) {
@@ -148,28 +177,22 @@ struct Missing {
     if (!partition.is_detaching && partition.begin() > gap)
       gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
   }
-  const char* table = qualified_name(request.parent);
-  const char* hint;
-  if (other->is_detaching)
-    hint = psprintf(
-        "It is being detached. When no transaction uses it anymore, run: ALTER TABLE %s DETACH "
-        "PARTITION %s FINALIZE;",
-        table, qualified_name(other->oid));
-  else if (gap_end <= gap || key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) != gap)
-    hint = "Detach that partition first: one of its bounds is not the first id of a time.";
-  else
-    hint = psprintf(
-        "Fill the gap by hand: CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%s('%s')) TO "
-        "(%s('%s'));",
-        quote_qualified_identifier(get_namespace_name(get_rel_namespace(request.parent)),
-                                   partition_name(request.parent, gap, false)),
-        table, get_func_name(key.first.fn_oid), time_text(gap), get_func_name(key.first.fn_oid),
-        time_text(gap_end));
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-           errmsg("new partition would overlap partition \"%s\"", qualified_name(other->oid)),
-           errdetail("The times are %s and %s.", range_text(begin, end), range_text(*other)),
-           errhint("%s", hint)));
+  const char* name = qualified_name(other->oid);
+  const bool is_time =
+      gap_end > gap && key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) == gap;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+       errmsg("new partition would overlap partition \"%s\"", name),
+       errdetail("The times are %s and %s.", range_text(begin, end), range_text(*other)),
+       other->is_detaching
+           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
+                     "%s DETACH PARTITION %s FINALIZE;",
+                     qualified_name(request.parent), name)
+       : is_time
+           ? errhint("Fill the gap by hand: %s", command_for_gap(request, key, gap, gap_end))
+           : errhint("Detach that partition first: one of its bounds is not the first id of a "
+                     "time.")));
 }
 
 void limit_units(const Request& request, std::int64_t count) {
@@ -200,19 +223,14 @@ Missing find_missing(Request request, std::size_t most) {
   auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
   std::size_t found = 0;
   const std::span<const Partition> partitions = read_partitions(table, key);
-  auto next = partitions.begin();
+  std::span<const Partition> rest = partitions;
   for (std::int64_t unit = number; unit < number + count && found < most; ++unit) {
     const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
     const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
-    while (next != partitions.end() && next->end() <= begin) ++next;
-    TimestampTz gap = begin;
-    bool overlaps = false;
-    for (auto p = next; p != partitions.end() && p->begin() < end; ++p) {
-      overlaps |= p->overlaps(begin, end);
-      if (!p->is_detaching && p->begin() <= gap) gap = std::max(gap, p->end());
-    }
-    if (gap >= end) continue;
-    if (overlaps) overlap(request, key, partitions, unit, gap);
+    while (!rest.empty() && rest.front().end() <= begin) rest = rest.subspan(1);
+    const Cover cover = cover_of(rest, begin, end);
+    if (cover.upto >= end) continue;
+    if (cover.overlaps) overlap(request, key, partitions, unit, cover.upto);
     units[found++] = unit;
   }
   relation_close(table, AccessShareLock);

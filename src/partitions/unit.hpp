@@ -42,18 +42,16 @@ struct Unit {
 
   TimestampTz begin(std::int64_t number) const {
     TimestampTz time;
+    bool overflows;
     if (months == 0) {
-      if (__builtin_mul_overflow(number, us, &time) ||
-          __builtin_add_overflow(time, kMonday, &time) || !IS_VALID_TIMESTAMP(time))
-        out_of_range();
-      return time;
+      overflows =
+          __builtin_mul_overflow(number, us, &time) || __builtin_add_overflow(time, kMonday, &time);
+    } else {
+      const auto month = static_cast<int>(number * months);
+      const int day = date2j(month / 12 + 1, month % 12 + 1, 1) - POSTGRES_EPOCH_JDATE;
+      overflows = __builtin_mul_overflow(day, USECS_PER_DAY, &time);
     }
-    const std::int64_t month = number * months;
-    struct pg_tm tm {};
-    tm.tm_year = static_cast<int>(month / 12 + 1);
-    tm.tm_mon = static_cast<int>(month % 12 + 1);
-    tm.tm_mday = 1;
-    if (tm2timestamp(&tm, 0, nullptr, &time) != 0) out_of_range();
+    if (overflows || !IS_VALID_TIMESTAMP(time)) out_of_range();
     return time;
   }
 

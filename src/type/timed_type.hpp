@@ -69,26 +69,14 @@ struct TimedType {
 
   // The time predicates. PostgreSQL calls them where the planner has not turned them into
   // comparisons with a boundary; the result is the same.
-  static Datum lt_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 0) < 0);
-  }
-  static Datum le_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_last(fcinfo, 0) <= 0);
-  }
-  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 0) > 0); }
-  static Datum ge_timestamptz(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 0) >= 0);
-  }
-  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(from_last(fcinfo, 1) > 0); }
-  static Datum timestamptz_le(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 1) >= 0);
-  }
-  static Datum timestamptz_gt(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_first(fcinfo, 1) < 0);
-  }
-  static Datum timestamptz_ge(FunctionCallInfo fcinfo) {
-    PG_RETURN_BOOL(from_last(fcinfo, 1) <= 0);
-  }
+  static Datum lt_timestamptz(FunctionCallInfo fcinfo) { return from_first(fcinfo, 0) < 0; }
+  static Datum le_timestamptz(FunctionCallInfo fcinfo) { return from_last(fcinfo, 0) <= 0; }
+  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { return from_last(fcinfo, 0) > 0; }
+  static Datum ge_timestamptz(FunctionCallInfo fcinfo) { return from_first(fcinfo, 0) >= 0; }
+  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { return from_last(fcinfo, 1) > 0; }
+  static Datum timestamptz_le(FunctionCallInfo fcinfo) { return from_first(fcinfo, 1) >= 0; }
+  static Datum timestamptz_gt(FunctionCallInfo fcinfo) { return from_first(fcinfo, 1) < 0; }
+  static Datum timestamptz_ge(FunctionCallInfo fcinfo) { return from_last(fcinfo, 1) <= 0; }
   static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
   static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
   static Datum contained_by_tstzmultirange(FunctionCallInfo fcinfo) {

@@ -98,7 +98,7 @@ build/test/unit/%.o: test/unit/%.cpp | unit-deps
 
 -include $(UNIT_OBJS:.o=.d)
 
-model: ## check the whole model of T_settled(): minutes, and some GB of memory
+model: ## check the whole model of T_settled(): 5 minutes, 10 GB of memory
 	@test/tools/deps.sh g++ spin
 	@test/model/run.sh full
 
