@@ -4,7 +4,7 @@ SET datestyle = 'ISO';
 CREATE VIEW units (n, unit) AS VALUES (0, 'year'), (1, 'month'), (2, 'day'), (3, 'hour'), (4, 'minute'), (5, 'second'),
   (6, 'split');
 
--- a key of every unit; a key begins with the keys of the greater units
+-- a key of every unit; a key begins with the keys of the larger units
 SELECT n, unit, codokey('2022-12-31 23:59:59.9+00'::timestamptz, unit) AS greatest,
   codokey('1970-01-01'::timestamptz, unit) AS smallest FROM units;
 SELECT codokey('2022-12-31'::date), codokey('2022-12-31 23:59:59.9'::timestamp, 'split'),
@@ -21,7 +21,7 @@ SELECT codokey_range('1fbu', until_year => 2069),
   codokey_range(key => '1fbun1n1nrr', until_year => 2069, until_split => 999);
 SELECT codokey_range('z', 2000, 2035), codokey_range('00', 2000, 2036), codokey_range('0bu', 2020, 2020);
 
--- which function a call finds; an untyped literal is a timestamptz, in the session's time zone
+-- overload resolution: an untyped literal is a timestamptz, in the session's time zone
 SELECT codokey(now()) = codokey(now()::date), codokey(current_date) = codokey(now()),
   codokey(localtimestamp) = codokey(now());
 SELECT codokey('2022-12-31'), pg_typeof(codokey('2022-12-31'));
@@ -100,7 +100,7 @@ EXCEPTION WHEN invalid_parameter_value THEN
   RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
 END $$;
 
--- bad contexts, wherever one is used
+-- bad contexts, in every function that takes one
 \set VERBOSITY sqlstate
 SELECT codokey(now(), 'day', 2000, 1999);
 \set VERBOSITY default
@@ -154,7 +154,7 @@ FROM (VALUES (timestamptz '2022-12-31 23:59:59.999999+00'), ('2022-12-31 00:00:0
 SELECT key, codokey_extract_timestamp(key, until_split => 999999999), codokey_range(key, until_split => 999999999)
 FROM unnest(ARRAY['yj0000000000000', 'yj00000000000rr', 'yj00000000000rs', 'yj0000000gjdgxr']) key;
 
--- of instants over all years: a unit is what PostgreSQL's calendar says, and timestamptz, timestamp and date agree
+-- instants over all years: units agree with PostgreSQL's calendar; timestamptz, timestamp and date give the same key
 CREATE VIEW instant AS
 SELECT at, unit, codokey(at, unit, 0, 294275, 999999) AS key,
   tstzrange(lower AT TIME ZONE 'UTC', (lower + ('1 ' || field)::interval) AT TIME ZONE 'UTC') AS range
@@ -194,7 +194,7 @@ SELECT count(*), min(created_at), max(created_at) FROM documents WHERE key ^@ co
 SELECT count(*) FROM documents WHERE codokey_range(key) @> created_at AND codokey_range('yja') @> created_at;
 UPDATE documents SET created_at = '4000-01-01' WHERE title = '0';
 
--- a default, and composing
+-- as a default, and as a part of a name
 CREATE TABLE files (name text COLLATE "C" PRIMARY KEY DEFAULT gen_codokey('second'), n int);
 INSERT INTO files (n) VALUES (1);
 SELECT codokey_unit(name), now() - codokey_extract_timestamp(name) BETWEEN '-10 seconds' AND '1 minute' AS recent
@@ -216,7 +216,7 @@ INSERT INTO items SELECT codokey(at, unit), at
   FROM units, unnest(ARRAY['2000-02-29 12:34:56.7+00', '2022-12-31 23:59:59.9+00', '1999-12-31 23:59:59+00',
       '2069-01-01 00:00:00+00']::timestamptz[]) at;
 CREATE TABLE before AS SELECT *, codokey_unit(key) AS unit, codokey_range(key) AS period FROM items;
--- one that does not hold all years: an error, and the table is as it was
+-- a context that does not hold all years: an error, and the table is unchanged
 ALTER TABLE items ALTER key TYPE text COLLATE "C"
   USING codokey(codokey_extract_timestamp(key), codokey_unit(key), 2000, 2099);
 SELECT count(*) FROM items JOIN before USING (key);
@@ -238,7 +238,7 @@ SELECT string_agg(at::text || unit, ' ' ORDER BY before.key)
 FROM before;
 INSERT INTO items VALUES (DEFAULT, now()) RETURNING now() - codokey_extract_timestamp(key, 1970, 2069, 999)
   BETWEEN '-10 seconds' AND '1 minute' AS recent;
--- and back to the first one, but for the default
+-- and back to the first context; the column's default stays
 DELETE FROM items WHERE at NOT IN (SELECT at FROM before);
 ALTER TABLE items ALTER key TYPE text COLLATE "C"
   USING codokey(codokey_extract_timestamp(key, 1970, 2069, 999), codokey_unit(key, 1970, 2069, 999));

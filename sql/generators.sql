@@ -1,4 +1,4 @@
--- The generators' clocks, as a DBA and as an ordinary user sees them
+-- The generators' clocks, as a DBA and as an ordinary user see them
 SELECT count(gen_ulid()) FROM generate_series(1, 10);
 SELECT generator, abs(extract(epoch FROM last_timestamp - clock_timestamp())) < 60 AS recent, lead < '1 s' AS near,
   clock_rollbacks FROM ids_generators() WHERE generator = 'ulid';
@@ -28,7 +28,7 @@ SELECT gen_ulid() < gen_ulid() AS generates;
 RESET ROLE;
 DROP ROLE ids_user;
 
--- the mark, above which ids go on after a restart: only superusers can change it, and it is never replaced silently
+-- the mark, above which ids continue after a restart: only superusers can change it, and it is never replaced silently
 SELECT gen_ulid() AS id \gset
 SELECT is_called, to_timestamp(last_value / 1e6) - clock_timestamp() < '1 s' AS near,
   to_timestamp(last_value / 1e6) >= :'id'::ulid::timestamptz AS covers FROM ids_internal.mark;
@@ -71,12 +71,12 @@ SELECT gen_scru160_us();
 ROLLBACK;
 SELECT gen_ulid() IS NOT NULL AS generates;
 
--- ids of given times: in one session, those of the same unit of time ascend
+-- ids of given times: in one session, ids of the same unit of time are ascending
 \set SHOW_CONTEXT never
 CREATE TABLE source AS SELECT i AS n, timestamptz '2026-01-01 00:00:00+00' + i / 7 * interval '300 us' AS created_at
   FROM generate_series(1, 10000) i ORDER BY hashint4(i);
 CREATE TABLE item (u ulid, s scru160, v uuid, n int, created_at timestamptz);
-CREATE VIEW below_the_one_before AS
+CREATE VIEW out_of_order AS
   SELECT count(*) FILTER (WHERE u <= lag_u) AS ulid, count(*) FILTER (WHERE s <= lag_s) AS scru160,
          count(*) FILTER (WHERE v <= lag_v) AS uuidv7, count(*),
          count(*) FILTER (WHERE date_trunc('milliseconds', created_at) <>
@@ -85,13 +85,13 @@ CREATE VIEW below_the_one_before AS
         WINDOW before AS (ORDER BY created_at, n)) i;
 INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
   FROM source ORDER BY created_at, n;
-TABLE below_the_one_before;
+TABLE out_of_order;
 TRUNCATE item;
 INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
   FROM (SELECT DISTINCT n, created_at FROM source UNION SELECT n, created_at FROM source) s ORDER BY created_at, n;
-TABLE below_the_one_before;
+TABLE out_of_order;
 TRUNCATE item;
--- in a trigger, of COPY as well
+-- in a trigger, also during COPY
 CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   new.u := gen_ulid(new.created_at);
@@ -108,16 +108,16 @@ COPY item (n, created_at) FROM STDIN;
 5	2025-01-01 00:00:00.000001+00
 \.
 INSERT INTO item (n, created_at) SELECT n, created_at FROM source ORDER BY created_at, n;
-TABLE below_the_one_before;
+TABLE out_of_order;
 TRUNCATE item;
--- not where the ids are made before the rows are sorted
+-- unordered if the ids are made before the rows are sorted
 DROP TRIGGER fill ON item;
 INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv7(created_at), n, created_at
   FROM source;
-SELECT ulid > 1000 AND scru160 > 1000 AND uuidv7 > 1000 AS unordered FROM below_the_one_before;
+SELECT ulid > 1000 AND scru160 > 1000 AND uuidv7 > 1000 AS unordered FROM out_of_order;
 DROP TABLE source, item CASCADE;
 DROP FUNCTION fill;
--- by random increments, from a random beginning
+-- an id is the one before it plus a random increment; the first one is random
 CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_scru160('2026-01-01 00:00:00+00') AS s,
   gen_uuidv7('2026-01-01 00:00:00+00') AS v FROM generate_series(1, 10000) i;
 CREATE FUNCTION low(bytea) RETURNS numeric IMMUTABLE LANGUAGE sql

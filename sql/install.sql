@@ -1,10 +1,10 @@
--- What the install script says where another schema has a name of the extension, which would be hidden in pg_catalog
+-- The install script refuses if another schema has an object of the same name, which pg_catalog would hide
 \set SHOW_CONTEXT never
 BEGIN;
 DROP EXTENSION ids;
 SAVEPOINT without;
 
--- types, and routines whatever their kind and arguments
+-- types, and routines of any kind with any arguments
 CREATE SCHEMA "My.Ids";
 CREATE DOMAIN "My.Ids".ulid AS text;
 CREATE TYPE public.tbsl AS (a int);
@@ -16,7 +16,7 @@ SELECT scru160('a literal');
 CREATE EXTENSION ids;
 ROLLBACK TO without;
 
--- the row type of a table, a function that no cast hides, names that PostgreSQL has too, what a session has for itself
+-- no conflict: a table's row type, a function that no cast hides, names that PostgreSQL has too, temporary objects
 CREATE TABLE ulid (tbsl int);
 CREATE FUNCTION public.max(text) RETURNS int LANGUAGE sql RETURN 1;
 CREATE FUNCTION public.text(boolean[]) RETURNS text LANGUAGE sql RETURN 'x';
@@ -26,14 +26,14 @@ CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
 CREATE EXTENSION ids;
 ROLLBACK TO without;
 
--- a dump of a database where somebody made a type of that name afterwards is restored
+-- no conflict while pg_restore runs: in the dumped database, the type was made after the extension
 CREATE DOMAIN public.ulid AS text;
 SET LOCAL row_security = off;
 CREATE EXTENSION ids;
 SELECT gen_ulid() IS NULL AS generates;
 ROLLBACK TO without;
 
--- the objects that the error named are renamed
+-- the object that the error names is renamed
 CREATE DOMAIN public.ulid AS text;
 CREATE TABLE item (id public.ulid);
 INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3');
@@ -43,6 +43,6 @@ ALTER TABLE item ALTER id TYPE ulid USING id::text::ulid;
 SELECT id, pg_typeof(id) FROM item;
 ROLLBACK;
 
--- only in pg_catalog
+-- the extension can only be in pg_catalog
 CREATE EXTENSION ids SCHEMA public;
 ALTER EXTENSION ids SET SCHEMA public;

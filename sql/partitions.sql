@@ -3,7 +3,7 @@ SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
--- ids_create_partitions: the missing ones, in UTC whatever TimeZone says
+-- ids_create_partitions makes the missing partitions, in UTC whatever TimeZone is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from",
   upper::ulid::timestamptz AS upto
@@ -18,7 +18,7 @@ CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 SET TIME ZONE 'UTC';
 SELECT * FROM partition;
--- days over a change to summer time; one made by hand is left alone, and so is what a larger one holds
+-- days over a change to summer time; a partition made by hand is left alone, and so are days within a larger partition
 CREATE TABLE by_hand PARTITION OF log FOR VALUES FROM (ulid_first('2027-03-28')) TO (ulid_first('2027-03-29'));
 SET TIME ZONE 'Europe/Berlin';
 CALL ids_create_partitions('log', '1 day', '2027-03-27', '2027-03-30');
@@ -32,7 +32,7 @@ CALL ids_create_partitions('log', '1 week', '2026-11-01', '2026-11-10');
 CALL ids_create_partitions('log', '3 months', '2027-02-10', '2027-05-01');
 CALL ids_create_partitions('log', '6 hours', '2028-02-28 20:00', '2028-02-29 05:00');
 SELECT * FROM partition;
--- a partition that has only a part of the time
+-- a partition that covers only a part of the time
 CALL ids_create_partitions('log', '1 day', '2028-02-28', '2028-02-29');
 -- a partition is a partition like any other: keys, defaults, checks, generated columns and foreign keys
 CREATE TABLE other (id int PRIMARY KEY);
@@ -42,8 +42,7 @@ CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 
 CREATE INDEX ON full_log (n);
 CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
 \d full_log_20260101
--- what it keeps locked, so that others cannot read or write it, until the transaction ends; nothing if nothing is
--- missing
+-- the tables that it locks against reads or writes until the transaction ends; none if no partition is missing
 CREATE TABLE full_log_rest PARTITION OF full_log DEFAULT;
 CREATE TABLE note (log ulid REFERENCES full_log);
 CREATE VIEW lock AS SELECT relation::regclass::text COLLATE "C" AS name, mode FROM pg_locks
@@ -89,7 +88,7 @@ CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
 SELECT tablespace FROM pg_tables WHERE tablename = 'log_20260301';
 DROP TABLE log;
 DROP TABLESPACE "regress ids";
--- many partitions that are there, two without an end
+-- many partitions that exist already, two of them unbounded
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE log_first PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-03-02'));
 CREATE TABLE log_last PARTITION OF log FOR VALUES FROM (ulid_first('2026-03-20')) TO (MAXVALUE);
@@ -104,7 +103,7 @@ CREATE TABLE log_rest PARTITION OF log DEFAULT;
 CALL ids_create_partitions('log', '1 year', '2015-06-01', '2018-06-01');
 SELECT relid FROM pg_partition_tree('log') WHERE isleaf;
 DROP TABLE log;
--- beyond both ends of it: there is nothing to go through
+-- beyond both ends of the type's range: no loop over the units outside
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 SET statement_timeout = '1min';
 CALL ids_create_partitions('log', '1 second', '4713-01-01 BC', '1970-01-01 00:00:00+00');
@@ -135,7 +134,7 @@ CALL ids_create_partitions('log', '1 month', NULL, '2026-05-01');
 CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-03-01');
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 DROP TABLE log;
--- a key of a domain over an id; of a type without times
+-- keys whose type is a domain over an id, or a type without times
 CREATE DOMAIN item_id AS ulid CHECK (VALUE > ulid_first('2000-01-01'));
 CREATE DOMAIN log_id AS item_id;
 CREATE TABLE log (id log_id) PARTITION BY RANGE (id);
@@ -168,7 +167,7 @@ DROP TABLE log;
 DROP OPERATOR FAMILY backwards USING btree;
 DROP FUNCTION backwards;
 \set VERBOSITY default
--- names: as much of the parent's as fits, in whole characters; years of five digits
+-- names: as much of the parent's name as fits, in whole characters; years of five digits
 CREATE TABLE "Ünïcode 'n' ""quotes""" (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('"Ünïcode ''n'' ""quotes"""', '1 hour', '2026-03-01', '2026-03-01 00:30');
 SELECT partition, times FROM ids_partitions('"Ünïcode ''n'' ""quotes"""');
@@ -189,14 +188,14 @@ SELECT parent, partition, octet_length(partition::text) AS bytes, times
 FROM unnest(ARRAY['a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c',
       'a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', 'éééééééééééééééééééééééééééééééé']) parent,
   ids_partitions(parent::regclass);
--- where both are cut off in the same place, the second is refused
+-- two names that are equal when truncated: the second is refused
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f', '1 day', '2026-03-01',
     '2026-03-02');
 DROP TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c,
   a_name_that_has_sixty_three_bytes_ends_here_or_else_there_d_e_f,
   a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d, éééééééééééééééééééééééééééééééé;
--- a partition made by hand in another time zone: the error says how to go on
+-- a partition made by hand in another time zone: the error says what to do
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 SET TIME ZONE 'America/New_York';
 CREATE TABLE log_2025 PARTITION OF log FOR VALUES FROM (ulid_first('2025-01-01')) TO (ulid_first('2026-01-01'));
@@ -206,8 +205,8 @@ CREATE TABLE public.log_20260101 PARTITION OF public.log FOR VALUES
 CALL ids_create_partitions('log', '1 month', '2025-12-15', '2026-02-15');
 SET TIME ZONE 'UTC';
 SELECT partition, times FROM ids_partitions('log');
--- the times of partitions, of others too: half open, without an end, within a millisecond; of a default partition, of
--- one that has partitions itself
+-- the times of partitions, also of those made by hand: half open, unbounded, with a bound within a millisecond; of a
+-- default partition and of a partition that has partitions itself
 CREATE TABLE log_ever PARTITION OF log FOR VALUES FROM (ulid_last('2030-01-01 00:00:00.123+00')) TO (MAXVALUE);
 CREATE TABLE log_once PARTITION OF log FOR VALUES FROM (MINVALUE) TO (ulid_last('2024-12-31 23:59:59.999+00'))
   PARTITION BY HASH (id);
@@ -220,11 +219,11 @@ ANALYZE log;
 SELECT partition, times, estimated_rows, bytes > 0 AS has_bytes FROM ids_partitions('log');
 SELECT sum(bytes) = (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('log')) AS of_all
 FROM ids_partitions('log');
--- one that has a part of the hour, though less than a millisecond is missing
+-- a partition that lacks a part of the hour, although less than a millisecond
 CREATE TABLE log_hour PARTITION OF log FOR VALUES FROM (ulid_last('2029-01-01')) TO (ulid_first('2029-01-01 01:00'));
 CALL ids_create_partitions('log', '1 hour', '2029-01-01 00:30', '2029-01-01 01:00');
 DROP TABLE log_hour;
--- ids_drop_partitions: what ends before the time, never a default partition, never one without an end
+-- ids_drop_partitions drops partitions that end before the time, never a default partition or one without an end
 SET client_min_messages = notice;
 CALL ids_drop_partitions('log', '2024-12-31 23:59:59.998+00');
 BEGIN;
@@ -236,7 +235,7 @@ SELECT partition, times FROM ids_partitions('log');
 SELECT count(*) FROM log_once;
 CALL ids_drop_partitions('log', 'infinity');
 SELECT partition, times FROM ids_partitions('log');
--- the name of a partition that was detached
+-- the name is that of a detached partition
 CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-01-16');
 CALL ids_drop_partitions('log', NULL);
 CALL ids_drop_partitions(NULL, '2026-01-01');
@@ -298,7 +297,7 @@ SELECT partition, times FROM ids_partitions('regress_ids.log');
 RESET ROLE;
 DROP SCHEMA regress_ids CASCADE;
 DROP ROLE regress_ids_owner, regress_ids_other;
--- in a schema whose name needs quotes, with a hostile search_path; what is made is made with that
+-- in a schema whose name needs quotes, with a hostile search_path, which also applies to the DDL that is run
 CREATE SCHEMA hostile;
 CREATE FUNCTION hostile.ulid_first(timestamptz) RETURNS text LANGUAGE sql AS $$SELECT 'x'$$;
 CREATE FUNCTION hostile.format(text, VARIADIC text[]) RETURNS text LANGUAGE sql
@@ -325,7 +324,7 @@ RESET search_path;
 DROP EVENT TRIGGER regress_ids;
 DROP SCHEMA hostile CASCADE;
 DROP SCHEMA "My.App" CASCADE;
--- a uuid is taken for one of version 7, also beside bounds of other versions
+-- a uuid key is taken to be of version 7, also if there are bounds of other versions
 CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
 CREATE TABLE log_before PARTITION OF log FOR VALUES FROM (MINVALUE) TO ('019ca6c0-0000-0000-0000-000000000000');
 CREATE TABLE log_none PARTITION OF log FOR VALUES FROM ('ffffffff-ffff-4fff-bfff-fffffffffffe') TO (MAXVALUE);
@@ -338,7 +337,7 @@ CALL ids_drop_partitions('log', '2026-05-01 00:00:00+00');
 SELECT partition FROM ids_partitions('log');
 RESET timezone;
 DROP TABLE log;
--- a partition that lies within one unit of time: no time is wholly in it, but its rows are old with that time
+-- a partition within one unit of time holds no whole unit; its rows are old when that unit is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE log_within PARTITION OF log
   FOR VALUES FROM ('01KE3Q0000ZZZZZZZZZZZZZZZZ') TO ('01KE3Q0001000000000000000Z');
@@ -359,7 +358,7 @@ CREATE TABLE log_before PARTITION OF log
   FOR VALUES FROM (MINVALUE) TO ('01KE3Q0002ZZZZZZZZZZZZZZZY');
 CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
 DROP TABLE log;
--- at most 10,000 units of time in a call, counted before anything is looked at
+-- at most 10,000 units of time in a call, whether or not their partitions are missing
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '1 second', '2026-01-01', '2036-01-01');
 CALL ids_create_partitions('log', '1 second', '2026-01-01 00:00:00', '2026-01-01 02:46:40.000001');
@@ -370,7 +369,7 @@ SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 CALL ids_create_partitions('log', '10000000 years', '2026-01-01', '2026-01-02');
 CALL ids_create_partitions('log', '2000000000 days', '2026-01-01', '2026-01-02');
 DROP TABLE log;
--- rows of the default partition that belong to the new one; a check that fails has no hint
+-- rows of the default partition that belong to the new one; the error of another check has no hint
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE log_rest PARTITION OF log DEFAULT;
 INSERT INTO log VALUES (ulid_first('2026-03-03'));

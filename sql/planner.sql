@@ -1,12 +1,12 @@
--- The planner knows the time in an id as it knows a timestamptz: its estimates of a table's ids and times, and its
--- plans.
+-- The planner's estimates for conditions on ids, beside its estimates for the same conditions on a timestamptz column;
+-- what it rewrites.
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 
--- The rows that the planner expects of a query.
+-- The number of rows that the planner estimates for a query.
 CREATE FUNCTION expected(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -17,8 +17,8 @@ BEGIN
   END IF;
   RETURN plan ->> 'Plan Rows';
 END $$;
--- The same of a condition on the times, and of one on the ids of each type, where {T} is the type and the column. The
--- query is what stands before and behind.
+-- The estimates for a condition on the time and for one on the id of each type. In the latter, {T} stands for the type
+-- and its column; in the query, %s stands for the condition.
 CREATE FUNCTION compare(of_time text, of_id text, query text DEFAULT 'SELECT FROM event WHERE %s')
 RETURNS TABLE (timestamptz bigint, ulid bigint, scru160 bigint, tbsl bigint, snowflake bigint) LANGUAGE sql AS $$
   SELECT expected(format(query, of_time)), expected(replace(format(query, of_id), '{T}', 'ulid')),
@@ -26,7 +26,7 @@ RETURNS TABLE (timestamptz bigint, ulid bigint, scru160 bigint, tbsl bigint, sno
     expected(replace(format(query, of_id), '{T}', 'snowflake'))
 $$;
 
--- A row every quarter of an hour from 2024-01-01 to 2024-08-27: all of them are in the statistics.
+-- A row every quarter of an hour from 2024-01-01 to 2024-08-27: ANALYZE samples all of them.
 CREATE TABLE event (i int, at timestamptz, ulid ulid, scru160 scru160, tbsl tbsl, snowflake snowflake, uuid uuid)
   WITH (autovacuum_enabled = off);
 CREATE FUNCTION add(since timestamptz, every interval, rows int, into_table text DEFAULT 'event') RETURNS void
@@ -58,7 +58,7 @@ SELECT c.* FROM compare($$at BETWEEN '2024-03-01' AND '2024-03-02'$$,
     $${T} BETWEEN {T}_first('2024-03-01') AND {T}_last('2024-03-02')$$) c;
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02' AND at < '2024-06-01'$$,
     $${T} <@ tstzrange('2024-03-01', '2024-03-02') AND {T} < timestamptz '2024-06-01'$$) c;
--- open at one end, and beyond both
+-- unbounded at one end; beyond both ends of the data
 SELECT bound, c.* FROM unnest(ARRAY['2020-01-01', '2024-01-01', '2024-01-02', '2024-03-01', '2024-08-26',
       '2024-08-27 13:30', '2024-09-01', '2024-09-02']) bound,
   LATERAL compare(format('at >= %L', bound), format('{T} >= timestamptz %L', bound)) c;
@@ -88,7 +88,7 @@ SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS TRUE$$,
     $$({T} <@ '[2024-03-01, 2024-03-02)') IS TRUE$$) c;
 SELECT c.* FROM compare($$(at >= '2024-03-01' AND at < '2024-03-02') IS NOT TRUE$$,
     $$({T} <@ '[2024-03-01, 2024-03-02)') IS NOT TRUE$$) c;
--- conditions on groups, which are in no list of the table's: a range, and one end of a range alone
+-- HAVING, whose conditions are in no list of the table's: a range, and one end of a range alone
 SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$,
     $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$,
   'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
@@ -97,7 +97,7 @@ SELECT operator, c.* FROM unnest(ARRAY['<', '>', '>=']) operator,
     format($${T} %s {T}_range_last(tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02')))$$,
       operator),
     'SELECT FROM event GROUP BY at, ulid, scru160, tbsl, snowflake HAVING (%s) OR count(*) > 1') c;
--- an expression on the other side, which the planner computes beforehand; one that it cannot
+-- expressions on the other side: first one that the planner can evaluate, then some that it cannot
 SELECT c.* FROM compare($$at >= now() - (now() - '2024-03-01') AND at < now() - (now() - '2024-03-02')$$,
     $${T} <@ tstzrange(now() - (now() - '2024-03-01'), now() - (now() - '2024-03-02'))$$) c;
 SELECT c.* FROM compare($$at >= (SELECT now()) AND at < (SELECT now())$$,
@@ -141,7 +141,7 @@ SELECT c.* FROM compare($$e.at >= '2024-03-01' AND e.at < '2024-03-02' AND f.i <
     $$e.{T} <@ '[2024-03-01, 2024-03-02)' AND f.i < 10 OR f.i > 22000$$,
   'SELECT FROM event e JOIN event f USING (i) WHERE %s') c;
 
--- a partial index: the bound that it implies is not asked for again
+-- a partial index: the plan does not check the bound that the index's predicate implies
 CREATE INDEX partial_at ON event (i) WHERE at >= '2024-03-01';
 CREATE INDEX partial_ulid ON event (i) WHERE ulid >= timestamptz '2024-03-01';
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE i < 8000 AND ulid <@ '[2024-03-01, 2024-08-01)';
@@ -184,7 +184,7 @@ FROM unnest(ARRAY['[2024-03-01, 2024-03-02)', '[2024-03-01, 2024-08-02)', '[2024
 SELECT expected($$SELECT FROM event WHERE uuid >= ulid_first('2024-03-01')::uuid$$)
   - expected($$SELECT FROM event WHERE at >= '2024-03-01'$$) BETWEEN -230 AND 230 AS "within a bin";
 
--- rows since the statistics, at the rate of the last bin: 768 in the next eight days, as many as 3 % of those known
+-- rows added since ANALYZE, at the rate of the last bin: 768 in the next eight days, 3 % of the analyzed rows
 SELECT add('2024-08-27 14:00', '15 minutes', 768);
 SELECT since, c.*, (SELECT count(*) FROM event WHERE at >= since) AS really
 FROM unnest(ARRAY['2024-08-27', '2024-09-01', '2024-09-04 13:00', '2024-09-10']::timestamptz[]) since,
@@ -195,7 +195,7 @@ DELETE FROM event WHERE at < '2024-04-01';
 VACUUM event;
 SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02']) bound,
   LATERAL compare(format('at < %L', bound), format('{T} < timestamptz %L', bound)) c;
--- no index tells the ends
+-- without an index, the planner cannot find the smallest and the largest id
 DROP INDEX event_ulid_idx, event_at_idx;
 SELECT expected($$SELECT FROM event WHERE at >= '2024-09-01'$$) AS timestamptz,
   expected($$SELECT FROM event WHERE ulid >= timestamptz '2024-09-01'$$) AS ulid;
@@ -210,7 +210,7 @@ SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$, $${T} <@ '
 SELECT add('2024-01-01', '15 minutes', 23000);
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$, $${T} <@ '[2024-03-01, 2024-03-02)'$$) c;
 SELECT c.* FROM compare($$at >= '2024-03-01'$$, $${T} >= timestamptz '2024-03-01'$$) c;
--- nulls; most common values, of all rows and of some; two values
+-- nulls; most common values that cover all rows, or some of them; two values
 UPDATE event SET at = NULL, ulid = NULL, scru160 = NULL, tbsl = NULL, snowflake = NULL WHERE i % 3 = 0;
 ANALYZE event;
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$, $${T} <@ '[2024-03-01, 2024-03-02)'$$) c;
@@ -238,7 +238,7 @@ ANALYZE event;
 SELECT day, c.* FROM unnest(ARRAY['2024-01-15', '2024-03-02', '2024-03-20', '2024-04-02']::date[]) day,
   LATERAL compare(format('at >= %L AND at < %L', day, day + 1), format('{T} <@ tstzrange(%L, %L)', day, day + 1)) c;
 
--- partitions, and tables that inherit: the parent and each child
+-- partitions and inheritance: the parent and each child
 TRUNCATE event;
 SELECT add('2024-01-01', '15 minutes', 8640);
 CREATE TABLE parted (LIKE event) PARTITION BY RANGE (ulid);
@@ -256,14 +256,14 @@ CREATE TABLE heir () INHERITS (event) WITH (autovacuum_enabled = off);
 SELECT add('2024-04-01', '15 minutes', 8640, 'heir');
 ANALYZE event, heir;
 SELECT c.* FROM compare($$at >= '2024-03-29' AND at < '2024-04-02'$$, $${T} <@ '[2024-03-29, 2024-04-02)'$$) c;
--- an expression of more than ten operators prunes, too
+-- an expression of more than ten operators allows pruning, too
 EXPLAIN (COSTS OFF) SELECT FROM parted WHERE ulid
   <@ tstzrange(timestamptz '2024-02-10' + (interval '1 day' + '1 h' - '1 h' + '1 h' - '1 h' + '1 h' - '1 h'),
     timestamptz '2024-02-11' + (interval '1 day' + '1 h' - '1 h' + '1 h' - '1 h' + '1 h' - '1 h'));
 DROP TABLE parted, heir;
 
--- what a user may not read: the planner uses statistics as it does for timestamptz, and not where a function may leak
--- them
+-- rows that the user may not read: the planner uses statistics as it does for timestamptz, only if an operator is
+-- leakproof
 CREATE ROLE ids_reader;
 CREATE VIEW some_events WITH (security_barrier) AS SELECT * FROM event WHERE i % 2 < 1;
 GRANT SELECT ON some_events TO ids_reader;
@@ -293,7 +293,7 @@ DROP ROLE ids_reader;
 DROP POLICY odd ON event;
 ALTER TABLE event DISABLE ROW LEVEL SECURITY;
 
--- Rewriting: a view shows what was written, the plan the comparison
+-- Rewriting: a view's definition keeps the predicate, the plan shows the comparison
 CREATE INDEX ON event (ulid);
 CREATE VIEW february AS SELECT i FROM event WHERE ulid <@ '[2024-02-01, 2024-03-01)'
   AND ulid < timestamptz '2024-02-20';
@@ -301,7 +301,7 @@ SELECT pg_get_viewdef('february')
   ~ $$ulid <@ \('\["2024-02-01 00:00:00\+00","2024-03-01 00:00:00\+00"\)'::tstzrange$$ AS "as written";
 EXPLAIN (COSTS OFF) SELECT FROM february;
 DROP VIEW february;
--- a range that is made of two times: its error stays, in every plan
+-- a range made of two times: if its bounds are in the wrong order, every plan raises the error
 PREPARE between_times AS SELECT count(*) FROM event WHERE ulid <@ tstzrange($1, $2);
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE between_times('2024-02-10', '2024-02-11');
@@ -314,13 +314,13 @@ RESET plan_cache_mode;
 DEALLOCATE between_times;
 SELECT count(*) FROM event WHERE ulid <@ tstzrange(now(), now() - interval '1 day');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM event WHERE ulid <@ tstzrange(now() - interval '1 day', now(), '(]');
--- functions whose names say that they are others
+-- the planner does not tell functions by their names
 BEGIN;
 ALTER FUNCTION ulid_lt_timestamptz RENAME TO ulid_in_timestamptz;
 ALTER FUNCTION ulid_contained_by_tstzrange RENAME TO ulid_lt_tstzrange;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid < timestamptz '2024-02-10' AND ulid <@ '[2024-02-09, 2024-02-11)';
 ROLLBACK;
--- what stays a call of the function: a range that is volatile, or of a sub-select, which the index serves all the same
+-- a volatile range stays a call of the function; so does a range of a sub-select, but an index serves it
 CREATE FUNCTION some_range() RETURNS tstzrange LANGUAGE plpgsql VOLATILE
   AS $$BEGIN RETURN '[2024-02-10, 2024-02-11)'; END$$;
 CREATE FUNCTION stable_range() RETURNS tstzrange LANGUAGE plpgsql STABLE
@@ -339,7 +339,7 @@ CREATE SEQUENCE counted;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= to_timestamp(nextval('counted')::float8) AND ulid < now();
 SELECT is_called FROM counted;
 DROP SEQUENCE counted;
--- nor a parallel-restricted one: a function that depends on the statement is parallel restricted
+-- nor is a parallel-restricted function, since a function that depends on the statement is one
 CREATE FUNCTION raises(timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
   AS $$BEGIN RAISE 'called'; END$$;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid >= raises(now()) AND ulid < raises(now()) + interval '1 day'
@@ -358,7 +358,7 @@ SELECT count(*) FROM event WHERE ulid <@ (SELECT stable_range());
 SELECT count(*) FROM event WHERE ulid <@ (SELECT NULL::tstzrange);
 SELECT count(*) FROM event WHERE ulid <@ (SELECT 'empty'::tstzrange);
 RESET enable_seqscan; RESET enable_bitmapscan;
--- several ranges: the index serves the range around them, which the planner estimates; the function stays
+-- several ranges: the index condition is the range that spans them, for the estimate too; the function stays a filter
 EXPLAIN (COSTS OFF) SELECT i FROM event WHERE ulid
   <@ '{[2024-02-10, 2024-02-11), [2024-02-12, 2024-02-13)}'::tstzmultirange;
 EXPLAIN (COSTS OFF) SELECT i FROM event
@@ -391,7 +391,7 @@ SELECT m, count(*) FILTER (WHERE at <@ m) AS at, count(*) FILTER (WHERE ulid <@ 
 FROM event, unnest(ARRAY['{}', '{(,)}', NULL, '{[2024-02-10,2024-02-10], (2024-02-10 00:15,2024-02-10 00:30]}',
       '{(2024-03-01,)}', '{[-infinity,2024-01-01 00:15),(2024-02-01,infinity)}']::tstzmultirange[]) m GROUP BY m
   ORDER BY m;
--- a hash or a bloom index serves no range
+-- a hash or a bloom index cannot serve a range
 CREATE TABLE hashed AS SELECT ulid FROM event;
 CREATE INDEX ON hashed USING hash (ulid);
 CREATE INDEX ON hashed USING brin (ulid ulid_bloom_ops);
@@ -424,7 +424,7 @@ EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid >= lower(during) AN
 DROP TABLE span, event;
 DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
 
--- what the session knows of the extension's objects: in the place of those there are others, and then the first again
+-- the session's cache of the extension's objects: the extension is replaced by a new one, then the first one is back
 EXPLAIN (COSTS OFF) SELECT FROM unnest(ARRAY[gen_ulid()]) id WHERE id <@ tstzrange(now() - interval '1 day', now());
 BEGIN;
 DROP EXTENSION ids CASCADE;

@@ -1,5 +1,5 @@
--- Plans of comparisons and time predicates, for a type passed by value and one passed by reference. The types
--- are made from one template, so the others have the same; sanity.sql shows that they lack nothing.
+-- Plans of comparisons and time predicates, for a type passed by value and one passed by reference. All types are made
+-- from one template, so the others have the same plans; sanity.sql checks that no type lacks an object.
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 \set T snowflake

@@ -1,5 +1,5 @@
--- The catalogs, in the spirit of opr_sanity: each query finds objects of the extension that lack
--- something, so every one of them returns no rows, whatever types there are.
+-- The catalogs, in the spirit of opr_sanity: most queries look for objects of the extension that break a rule, and must
+-- return no rows. They cover every type, including new ones.
 CREATE VIEW member AS SELECT classid, objid FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids')
   AND deptype = 'e';
@@ -7,49 +7,50 @@ CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = 
   AND typtype = 'b' AND typcategory <> 'A';
 SELECT count(*) > 0 AS there_are_types FROM identifier_type;
 
--- without a comment, or with one that is too long for a line of psql
+-- objects without a comment, or with one that is too long for a line of psql
 SELECT pg_describe_object(classid, objid, 0) FROM member
 WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))), 0)
     NOT BETWEEN 1 AND 70
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- functions not parallel safe but for DDL, and generators that a parallel worker could run: below a Gather Merge ids do
--- not follow the query's ORDER BY
+-- functions that are not parallel safe, except DDL; generators that a parallel worker could run, since ids made below a
+-- Gather Merge do not follow the query's ORDER BY
 SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE proparallel <> CASE WHEN proname ~ '^gen_|_settled$' AND proname <> 'gen_codokey' THEN 'r'
-	WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY 1::text;
+    WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY oid::regprocedure::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE provolatile <> (CASE WHEN proname ~ '^(gen_|ids_(?!base62))' THEN 'v'
-    WHEN proname ~ '_(in_range|ineq(join)?sel|settled)$' THEN 's' ELSE 'i' END) ORDER BY 1::text;
+    WHEN proname ~ '_(in_range|ineq(join)?sel|settled)$' THEN 's' ELSE 'i' END) ORDER BY oid::regprocedure::text;
 
--- C functions that are not strict, but those to which the planner adds an argument
+-- C functions that are not strict, except T_settled(), to which the planner adds an argument
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-  AND proname !~ '_settled$' ORDER BY 1::text;
+  AND proname !~ '_settled$' ORDER BY oid::regprocedure::text;
 
 -- functions of operators and hash functions that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator)
-    OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY 1::text;
+    OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY oid::regprocedure::text;
 
--- C functions whose symbol is not their SQL name, for a second function of the name with _at or its first argument's
--- type or for a cast's named after its result
+-- C functions whose symbol is not their SQL name. An overload may append _at or its first argument's type; a cast's
+-- function that is named after the target type has the symbol SOURCE_to_TARGET.
 SELECT oid::regprocedure, prosrc FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prosrc <> proname AND prosrc <> proname || '_at'
   AND (pronargs = 0 OR prosrc <> proname || '_' || (SELECT typname FROM pg_type WHERE oid = proargtypes[0]))
   AND oid NOT IN (SELECT castfunc FROM pg_cast
     WHERE proname = casttarget::regtype::text AND prosrc = format('%s_to_%s', castsource::regtype, proname))
-    ORDER BY 1::text;
+ORDER BY oid::regprocedure::text;
 
 -- operators without commutator, or negator, or estimators
 SELECT o.oid::regoperator, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin FROM pg_operator o
   JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
-WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest = 0 OR oprjoin = 0 ORDER BY 1::text;
+WHERE oprcom = 0 OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>')) OR oprrest = 0 OR oprjoin = 0
+ORDER BY o.oid::regoperator::text;
 
--- operators whose commutator or negator does not point back, or has not the matching estimator
+-- operators whose commutator or negator does not point back, or whose estimators do not match the operator
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   LEFT JOIN pg_operator c ON c.oid = o.oprcom LEFT JOIN pg_operator n ON n.oid = o.oprnegate
 WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid OR o.oprjoin::text <> replace(o.oprrest::text, 'sel', 'joinsel')
@@ -58,9 +59,9 @@ WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid OR o.oprjoin::text <> replace(o.
       format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype),
       format('>= %s_ineqsel', o.oprleft::regtype)]
     ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel'] END)
-ORDER BY 1::text;
+ORDER BY o.oid::regoperator::text;
 
--- time predicates without the planner's support of their type, or with another name than the rest
+-- time predicates without their type's support function, or whose function's name does not follow the pattern
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   JOIN pg_proc p ON p.oid = oprcode
   JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright
@@ -70,13 +71,13 @@ WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support')
     CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge'
       WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
     CASE WHEN 'ids_tstzmultirange' IN (l.typname, r.typname) THEN 'tstzmultirange'
-      WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY 1::text;
+      WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY o.oid::regoperator::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
-WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY 1::text;
+WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY o.oid::regoperator::text;
 
--- types without I/O in both formats, a class of each access method, min and max, casts, or time predicates
+-- types without I/O in both formats, an operator class of each access method, min and max, casts, or time predicates
 SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR
   typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
 SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin', 'gist')
@@ -88,7 +89,7 @@ SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
     AND proparallel = 's') ORDER BY 1, 2;
 SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'timestamptz']::regtype[]) target
   WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target)
-  ORDER BY 1, 2::text;
+  ORDER BY typname, target::text;
 
 SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
   WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid
@@ -146,10 +147,10 @@ WHERE NOT amvalidate(pg_opclass.oid) ORDER BY 1, 2;
 SELECT castsource::regtype, casttarget::regtype FROM pg_cast
   JOIN member ON objid = pg_cast.oid AND classid = 'pg_cast'::regclass
 WHERE castcontext <> CASE WHEN casttarget = 'text'::regtype OR castsource IN ('text'::regtype, 'varchar'::regtype)
-  THEN 'a' ELSE 'e' END ORDER BY 1::text, 2::text;
+  THEN 'a' ELSE 'e' END ORDER BY castsource::regtype::text, casttarget::regtype::text;
 
--- operators and functions of PostgreSQL that no longer take an untyped operand or argument for what they took it for
--- without the extension
+-- operators and functions of PostgreSQL that resolve an untyped operand or argument to another type than without the
+-- extension
 CREATE FUNCTION meaning(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE types text;
 BEGIN
@@ -193,12 +194,12 @@ SELECT * FROM answer WHERE was <> became ORDER BY 1;
 DROP FUNCTION meaning;
 DROP TABLE query, answer;
 
--- objects elsewhere than in pg_catalog, where every search_path finds them
+-- objects outside pg_catalog, the schema that every search_path includes
 SELECT pg_describe_object(classid, objid, 0) AS object FROM member, pg_identify_object(classid, objid, 0)
 WHERE schema <> 'pg_catalog' AND pg_describe_object(classid, objid, 0) !~ 'ids_internal' ORDER BY 1;
 
--- what operators, arrays and all that finds a common type take literals, parameters and texts for: the types of the
--- parameters and of the result, or the error; the same for every type T
+-- type resolution of literals, parameters and texts by operators, arrays and all that finds a common type: the types of
+-- the parameters and of the result, or the error; the same for every type T
 CREATE TABLE form (i serial, form text, op text);
 INSERT INTO form (form, op) SELECT form, op
   FROM unnest(ARRAY['id OP $1', '$1 OP id', 'id OP ''DIGITS''', '''DIGITS'' OP id', 'id OP t', 't OP id', 'id OP v',
@@ -256,11 +257,11 @@ SELECT form, string_agg(op, ' ' ORDER BY i) AS operators, meaning FROM (
 DROP FUNCTION meaning;
 DROP TABLE form;
 
--- what everybody may not execute or read: only what belongs to superusers
+-- objects that PUBLIC may not execute or read: only those for superusers
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT has_function_privilege('public', oid, 'execute')
 ORDER BY oid::regprocedure::text;
 SELECT oid::regclass FROM pg_class JOIN member ON objid = oid AND classid = 'pg_class'::regclass
-WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY 1::text;
+WHERE NOT has_table_privilege('public', oid, 'select') ORDER BY oid::regclass::text;
 
 DROP VIEW identifier_type, member;

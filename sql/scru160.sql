@@ -32,7 +32,7 @@ SELECT scru160_from_parts('2021-09-13 13:41:30.683+00', 13173, 1873, '\xeb63beb3
 SELECT scru160_from_parts('10889-08-02 05:31:50.656+00', 13173, 1873, '\xeb63beb3c3f8c5969d86');
 SELECT scru160_first('2021-09-13 13:41:30.683+00'), scru160_last('2021-09-13 13:41:30.683999+00');
 
--- the first and last millisecond are read, and made of their parts, but never generated
+-- the first and last millisecond can be read, and made from parts, but are never generated
 SELECT scru160_from_parts('epoch', 0, 0, '\x00000000000000000000'),
   scru160_from_parts('10889-08-02 05:31:50.655999+00', 65535, 65535, '\xffffffffffffffffffff');
 SELECT '00000000000000000000000000000000'::scru160::timestamptz,

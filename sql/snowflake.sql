@@ -15,7 +15,7 @@ SELECT count(*), bool_and(snowflake_name(id)::snowflake = id) AS round_trip,
        array_agg(id ORDER BY snowflake_name(id) COLLATE "C") = array_agg(id ORDER BY id) AS sorts
 FROM (SELECT gen_snowflake('2017-01-01 00:00:00+00'::timestamptz + random() * interval '69 years') AS id
     FROM generate_series(1, 1000)) s;
--- it is the number that counts, not the text
+-- comparisons go by the number, not by the text
 SELECT 'aZl8N0y58M8'::snowflake < 'aZl8N0y58Ma'::snowflake AS number, 'aZl8N0y58M8' < 'aZl8N0y58Ma' COLLATE "C" AS text,
        'c4vj2LY9GrZ'::snowflake > 'c4vj2LY9Gra'::snowflake AS number, 'c4vj2LY9GrZ' > 'c4vj2LY9Gra' COLLATE "C" AS text;
 
@@ -79,7 +79,7 @@ SELECT ids_base62_decode('000000000001');
 SELECT ids_base62_decode('kat-MQN');
 SELECT ids_base62_decode('lYGhA16ahyg');
 
--- generation: in order, at most 1024 in a millisecond, which has one random number, the increment running on
+-- generation: in order, at most 1024 ids and one random number a millisecond; the increment runs on
 CREATE TEMPORARY TABLE made AS SELECT i, gen_snowflake() AS id FROM generate_series(1, 100000) i;
 SELECT count(DISTINCT id), count(DISTINCT (at, increment)) FROM made, snowflake_parts(id);
 SELECT max(count) <= 1024 AS bounded, max(randoms) AS randoms, count(DISTINCT random) > 10 AS differ

@@ -84,11 +84,11 @@ SELECT ulid_first('10889-08-02 05:31:50.655001+00'), ulid_last('10889-08-02 05:3
 SELECT gen_ulid('10889-08-02 05:31:50.655999+00')::timestamptz;
 SELECT gen_ulid('10889-08-02 05:31:50.656+00');
 
--- generation: all in order, one after the other
+-- generation: in order
 SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
     FROM (SELECT i, gen_ulid() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
--- each id has 64 fresh random bits at its end: of 100,000, no two are equal
+-- the last 64 bits of an id are random and drawn for each: no two of 100,000 are equal
 SELECT count(DISTINCT substr(gen_ulid()::bytea, 9)) FROM generate_series(1, 100000);
 
 \i test/regress/type.psql

@@ -14,7 +14,7 @@ SELECT uuidv7_time_decoder('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'),
   uuidv7_time_decoder('919108f7-52d1-4320-9bac-f847db4148a8');
 SELECT uuidv7_time_decoder('2026-11-01');
 
--- boundaries: version and variant are always right, times beyond the range give the first and the last of all
+-- boundaries: version and variant are always right; times out of range give the first or the last of all ids
 SELECT uuidv7_first('2022-02-22 19:22:22+00'), uuidv7_last('2022-02-22 19:22:22+00');
 SELECT uuidv7_first('2022-02-22 19:22:22.000001+00'), uuidv7_last('2022-02-22 19:22:21.999999+00');
 SELECT uuidv7_first(at), uuidv7_last(at)
@@ -47,7 +47,7 @@ SELECT count(*) > 1000000 AS compared,
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e,
   (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r
     FROM probe a, probe b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds WHERE a.at <= b.at) s;
--- uuidv7_within is those two comparisons, also of uuids of other versions
+-- uuidv7_within equals these two comparisons, for uuids of other versions too
 DELETE FROM event WHERE uuidv7_extract_timestamp(id) < '2026-10-31' OR uuidv7_extract_timestamp(id) > '2026-11-02';
 INSERT INTO event SELECT gen_random_uuid() FROM generate_series(1, 100);
 INSERT INTO event SELECT overlay(uuidv7_first(at)::text PLACING v FROM 15)::uuid
@@ -64,7 +64,7 @@ SELECT count(*) FILTER (WHERE uuidv7_within(id, '(,)')) = count(*) AS all_of_ver
 FROM event WHERE uuidv7_extract_timestamp(id) IS NOT NULL;
 DROP TABLE event, probe;
 
--- generation: version 7 and in order; a time stays, to the microsecond, and what is behind it is random
+-- generation: version 7 and in order; a given time is kept to the microsecond, and the bits after it are random
 SELECT bool_and(id > previous) AS increasing, bool_and(uuid_send(id)::text ~ '^\\x.{12}7.{3}[89ab]') AS version_7,
   count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
@@ -78,7 +78,7 @@ SELECT gen_uuidv7('1969-12-31 23:59:59.999999+00');
 SELECT gen_uuidv7('10889-08-02 05:31:50.656+00');
 SELECT gen_uuidv7('infinity');
 
--- time ranges: an index serves them, and partitions are pruned, at plan time for constants, at run time else
+-- time ranges: an index serves them, and partitions are pruned, at plan time for constants, otherwise at run time
 CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
 INSERT INTO item SELECT gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz + n * interval '1 hour'), n
   FROM generate_series(0, 9999) n;
@@ -100,13 +100,13 @@ BEGIN
   END LOOP;
   RETURN plan;
 END $$;
--- also for a sub-select, but not for what is volatile
+-- also for a sub-select, but not for a volatile range
 SELECT plan_of('uuidv7_within(id, (SELECT during FROM downtime))') LIKE
          '%Index Cond: ((id >= uuidv7_range_first(%)) AND (id <= uuidv7_range_last(%)))%' AS sub_select,
        plan_of('uuidv7_within(id, tstzrange(clock_timestamp(), NULL))') LIKE '%Filter: uuidv7_within%' AS volatile;
 RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT * FROM downtime JOIN item ON uuidv7_within(id, during);
--- the plan is that of the boundaries written by hand, costs and all
+-- the plan, including its costs, is the same as with the boundaries written by hand
 SELECT range, plan_of(format('uuidv7_within(id, %s)', range)) =
   plan_of(format('id >= uuidv7_range_first(%1$s) AND id <= uuidv7_range_last(%1$s)', range)) AS same
 FROM unnest(ARRAY[$$'[2026-11-01, 2026-11-02)'$$, $$'[2026-01-01,)'$$, $$'empty'$$,
