@@ -22,11 +22,11 @@ REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
 CREATE FUNCTION ids_advance_clock(at timestamptz) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on above a time, after a logical switch-over';
+COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'continue generators above a time, after a logical switch-over';
 
 REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 
--- What is settled
+-- Settled ids
 
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
@@ -230,7 +230,7 @@ CREATE AGGREGATE max(ulid) (SFUNC = ulid_larger,  STYPE = ulid, COMBINEFUNC = ul
 COMMENT ON AGGREGATE min(ulid) IS 'minimum value of all ulid input values';
 COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 
--- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- Text: PostgreSQL has this cast for every type, but it copies the text once more. The function is
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(ulid) RETURNS text AS 'MODULE_PATHNAME', 'ulid_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -367,7 +367,7 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
 
-COMMENT ON FUNCTION ulid_settled() IS 'ulid below which the snapshot misses none of gen_ulid()';
+COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() will become visible';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -561,7 +561,7 @@ CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINE
 COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
 COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
 
--- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- Text: PostgreSQL has this cast for every type, but it copies the text once more. The function is
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(scru160) RETURNS text AS 'MODULE_PATHNAME', 'scru160_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -885,7 +885,7 @@ CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tb
 COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
 COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 
--- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- Text: PostgreSQL has this cast for every type, but it copies the text once more. The function is
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(tbsl) RETURNS text AS 'MODULE_PATHNAME', 'tbsl_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1213,7 +1213,7 @@ CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, C
 COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
 COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
 
--- Text: the same cast that PostgreSQL has for every type, but without a second copy. The function is
+-- Text: PostgreSQL has this cast for every type, but it copies the text once more. The function is
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(snowflake) RETURNS text AS 'MODULE_PATHNAME', 'snowflake_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1394,7 +1394,7 @@ COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a giv
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
 
-COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which the snapshot misses none of gen_uuidv7()';
+COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() will become visible';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -1442,8 +1442,8 @@ COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             I
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
 COMMENT ON FUNCTION codokey_is_valid(text, integer, integer, integer)          IS 'test whether text is a codokey of the context';
 
--- Adds what operator classes have only in PostgreSQL 18 and later: skip scans and temporal keys. pg_upgrade keeps the classes as
--- the older PostgreSQL had them, so this is a function. The installation also calls it, at its end.
+-- Adds the support functions that operator classes have only in PostgreSQL 18 and later, for skip scans and temporal keys. It is
+-- a function because pg_upgrade keeps the operator classes of the older PostgreSQL. The install script also calls it, at its end.
 
 CREATE FUNCTION ids_complete_upgrade() RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp
@@ -1476,7 +1476,7 @@ BEGIN
 			EXECUTE format('COMMENT ON FUNCTION pg_catalog.%I(internal) IS $$skip support$$', type || '_skipsupport');
 			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING btree ADD FUNCTION 6 (%I) pg_catalog.%I(internal)',
 				type || '_ops', type, type || '_skipsupport');
-			-- The script that creates the extension makes its objects members of it, and those of its owner.
+			-- In the install script, new objects are members of the extension and belong to its owner anyway.
 			IF NOT EXISTS (
 				SELECT FROM pg_depend
 				WHERE objid = format('pg_catalog.%I(internal)', type || '_skipsupport')::regprocedure AND deptype = 'e'
@@ -1492,7 +1492,7 @@ BEGIN
 	END LOOP;
 END $function$;
 
-COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add what operator classes have in this PostgreSQL';
+COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add the support functions of this PostgreSQL';
 
 REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 
@@ -1545,8 +1545,8 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
--- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
+-- Fails if another schema already has an object of the same name: pg_catalog is searched first, so the extension would hide that
+-- object silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;
@@ -1567,7 +1567,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- Names that PostgreSQL itself has, such as max, were hidden before. Where ulid is a type, ulid('...') is a cast.
+		-- PostgreSQL's own names, such as max, hid them already. Once ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
 		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
@@ -1589,5 +1589,5 @@ BEGIN
 	END IF;
 END $$;
 
--- Sets the mark above all ids that this server has generated, also by an earlier installation of the extension in this database.
+-- Sets the mark above all ids that this server has generated, also before the extension was last dropped from this database.
 SELECT gen_ulid();

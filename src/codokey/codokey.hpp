@@ -10,8 +10,8 @@
 //           until_split - fraction    as many as until_split needs; the fraction of the second in
 //                                     units of 1 / (until_split + 1), rounded down
 //   text    1 to 17 digits 0-9a-z (base 36, groups padded with zeros), lower case out, either case
-//           in; the unit of a key is that of its last group, and a key stands for that whole period
-//   context since_year, until_year, until_split: to read a key, give those it was made with
+//           in; a key's last group determines its unit, and the key stands for that whole period
+//   context since_year, until_year, until_split: a key is read with the context it was made with
 //   range   1 January of since_year to 31 December of until_year; proleptic Gregorian calendar with
 //           the astronomical year 0 (1 BC), UTC, no leap seconds; no years before 0
 //   errors  a length that no unit has; a character that is not a digit; a group above its maximum

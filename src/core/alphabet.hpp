@@ -80,7 +80,7 @@ struct DigitPairs {
   }
 };
 
-// Base 62 is in use with either case first.
+// Base 62 is in use with lower case first and with upper case first.
 inline constexpr Alphabet<62> kBase62LowerFirst{
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LetterCase::distinct};
 inline constexpr Alphabet<62> kBase62UpperFirst{

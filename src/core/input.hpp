@@ -14,16 +14,16 @@ namespace ids {
 inline constexpr std::string_view kHexPrefix = "\\x";
 inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
 
-// Whether a text has the prefix and the length of the bytes of a C. No codec's own text has this
-// length.
+// Whether the text has the prefix and as many characters as the bytes of a C in hexadecimal. No
+// codec's own text has this length.
 template <Codec C>
 constexpr bool is_hex_of_bytes(std::string_view text) noexcept {
   return text.size() == kHexPrefix.size() + 2 * C::kSize && text.starts_with(kHexPrefix);
 }
 
-// Reads such a text. Returns ParseError::digit with the position of the first character that is not
-// a digit, else ParseError::range with the position of the digit that puts the bytes out of range.
-// Sets out only if there is no error.
+// Reads a text for which is_hex_of_bytes() is true. Returns ParseError::digit with the position of
+// the first character that is not a digit, else ParseError::range with the position of the digit
+// that puts the bytes out of range. Sets out only if there is no error.
 template <Codec C>
 constexpr ParseResult parse_hex_of_bytes(std::string_view text, typename C::Value& out) noexcept {
   typename C::Value value{};

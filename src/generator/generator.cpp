@@ -8,7 +8,7 @@ bool wait_for_clock(std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us >= kRollbackUs) return false;
   CHECK_FOR_INTERRUPTS();
-  // A signal ends the sleep, unless it arrived just before: so the sleep is short.
+  // The sleep is short, because a signal that arrives just before it does not end it.
   if (lead_us > 0) pg_usleep(Min(lead_us, 10'000));
   return true;
 }

@@ -116,7 +116,7 @@ class Generator {
       if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
       return true;
     }
-    // After the last unit there is no other to carry into.
+    // There is no unit after the last one to carry into.
     if (unlikely(Spec::kLayout.time(previous) >= std::uint64_t{Spec::kMaxTime}))
       clock_out_of_range(Spec::kName);
     if constexpr (Spec::kWaits) {
@@ -144,7 +144,7 @@ class Generator {
 
   static inline SharedState* shared_ = nullptr;
   static inline GeneratorState* claimed_ = nullptr;
-  static inline GeneratorState* state_ = nullptr;  // the same, while the transaction is enrolled
+  static inline GeneratorState* state_ = nullptr;  // claimed_ while the transaction is enrolled
 };
 
 }  // namespace ids

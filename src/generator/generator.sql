@@ -12,11 +12,11 @@ REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
 CREATE FUNCTION ids_advance_clock(at timestamptz) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'make generators go on above a time, after a logical switch-over';
+COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'continue generators above a time, after a logical switch-over';
 
 REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 
--- What is settled
+-- Settled ids
 
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 

@@ -221,9 +221,9 @@ IDS_FUNCTION(ids_advance_clock) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("time %s is more than a day ahead of the clock", timestamptz_to_str(at)),
-             errdetail("All generators of the server would go on from there."),
-             errhint("Check the time, and the server's clock. New ids need not be above an id of "
-                     "the future that a client made.")));
+             errdetail("All generators of the server would continue from that time."),
+             errhint("Check the time and the server's clock. Ignore ids that a client made with a "
+                     "time in the future.")));
   // The time may be taken from an id and have milliseconds only.
   if (at_us > 0) advance_clock(at_us - at_us % 1000 + 999);
   PG_RETURN_VOID();

@@ -15,8 +15,8 @@ inline constexpr std::int64_t kMarkAheadUs = 100'000;
 
 // The mark, as this session last read it.
 struct KnownMark {
-  std::int64_t unix_us = 0;  // 0: nothing
-  std::uint32_t resets = 0;  // of the clock, when it was read
+  std::int64_t unix_us = 0;  // 0: not read yet
+  std::uint32_t resets = 0;  // how often the clock had been reset when the mark was read
 };
 extern KnownMark known_mark;
 
@@ -34,8 +34,8 @@ bool move_mark(std::int64_t unix_us);
 // Lets the ticks and the mark follow the clock again, if they are ahead of it.
 void reset_clock();
 
-// Lets the ticks and the mark go on above unix_us, if they are not there yet. What sessions
-// remember of the mark stays valid, because the mark only rises.
+// Makes the ticks and the mark continue above unix_us, if they are below it. The marks that
+// sessions remember stay valid, because the mark only rises.
 void advance_clock(std::int64_t unix_us);
 
 }  // namespace ids

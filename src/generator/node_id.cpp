@@ -1,19 +1,19 @@
 // Servers that share a node id, or have none, may make the same snowflakes. So no ordinary user may
-// change or remove the server's node id, and a value that somebody has set must not silently become
-// none. Once the library is loaded, PGC_SUSET ensures both. But a session loads the library when it
-// first needs it. Until then anybody can set ids.node_id to anything. When the parameter is then
-// defined, PostgreSQL drops a value that is not valid or not permitted, and only warns. Hence:
+// change or remove the server's node id, and a value that somebody has set must not get lost
+// silently. Once the library is loaded, PGC_SUSET ensures both. But a session loads the library
+// when it first needs it. Until then anybody can set ids.node_id to anything. When the parameter is
+// then defined, PostgreSQL drops a value that is not valid or not permitted, and only warns. Hence:
 //
 // - The parameter is a string, and every value is valid while it is being defined: the value 70000
 //   in postgresql.conf is kept, also after RESET and ROLLBACK, and a call that needs the node id
 //   raises an error.
-// - A client's value overrides the server's, so PGOPTIONS='-c ids.node_id=9' would remove the
-//   server's: 9 is dropped, and no value is left. A value that is lost in this way is replaced by
-//   "refused", with the rank of a client's value. With a lower rank, a reload would replace the
-//   value of a role by the value of postgresql.conf.
+// - A client's value overrides the server's value, so PGOPTIONS='-c ids.node_id=9' would remove the
+//   latter: PostgreSQL drops 9, and no value is left. A value that is lost in this way is replaced
+//   by "refused", with the priority of a client's value. With a lower priority, a reload would
+//   replace the value of a role by the value of postgresql.conf.
 // - The value that RESET would restore may be lost, too, while another value is in force: a
 //   superuser's function with a SET clause may be the first to need the library.
-// - The first to need the library may be a parallel query, in its leader or in a worker.
+// - A parallel query may be the first to need the library, in its leader or in a worker.
 #include "generator/node_id.hpp"
 
 #include "pg/postgres.hpp"
@@ -39,7 +39,8 @@ int parse(const char* given) {
   return valid ? number : kInvalid;
 }
 
-// A parallel worker accepts whatever its leader has: queries that need no node id go on.
+// A parallel worker accepts any value that its leader has: a query that needs no node id must not
+// fail.
 bool check(char** given, void**, GucSource) {
   if (defining || InitializingParallelWorker || parse(*given) != kInvalid) return true;
   GUC_check_errdetail("A node id is a number from 0 to %d, or -1 for none.", kGreatest);
@@ -72,7 +73,7 @@ Given given_values() {
   return {now, after_reset};
 }
 
-// Without this flag a value would be lost in a library that is loaded while a query is parallel.
+// Without this flag, a value would be lost if the library is loaded during a parallel query.
 #ifdef GUC_ALLOW_IN_PARALLEL
 constexpr int kFlags = GUC_ALLOW_IN_PARALLEL;
 #else
@@ -94,8 +95,8 @@ int node_id(const char* type, int greatest) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("invalid value for parameter \"%s\": \"%s\"", kName, text),
-             errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for one "
-                       "that was set without permission.",
+             errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for a "
+                       "value that was set without permission.",
                        kGreatest, kRefused),
              errhint("Correct or remove the setting, then reconnect.")));
   if (unlikely(value > greatest))

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kGenerators = SharedState::kSlots;
 
-// A transaction that may have made any identifiers.
+// The first tick of a transaction that may have made any identifiers.
 constexpr std::uint64_t kUnknown = 1;
 
-// What an unfinished transaction has made. A session does not use the xid.
+// The record of an unfinished transaction. A session does not use the xid.
 struct alignas(kCacheLine) Writer {
   pg_atomic_uint64 first[kGenerators];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;                 // of a prepared transaction; 0: none
@@ -22,7 +22,7 @@ struct alignas(kCacheLine) Writer {
   Oid database;
 };
 
-// What a finished transaction has made. A place has 72 bytes, and the table 576 kB.
+// The record of a finished transaction: 72 bytes, so the table has 576 kB.
 struct Finished {
   pg_atomic_uint64 xid;  // written last
   std::uint64_t first[kGenerators];
@@ -56,7 +56,7 @@ std::uint64_t full_xid(TransactionId xid, std::uint64_t next) {
   return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
 }
 
-// The memory.
+// The shared memory.
 
 void initialize(Records* created) {
   std::memset(static_cast<void*>(created), 0, Records::size());
@@ -104,8 +104,8 @@ Records* attach() {
   return static_cast<Records*>(dsm_segment_address(segment));
 }
 
-// Returns null if there is no memory, where the server would raise an error. A resource owner of
-// our own releases what was taken before that error.
+// Returns null if there is no memory, instead of the server's error. A resource owner of our own
+// releases what was acquired before that error.
 Records* try_attach() {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner outer = CurrentResourceOwner;
@@ -293,9 +293,9 @@ namespace {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("%s() does not know which transactions have generated ids", function),
-           errdetail("The server had no shared memory for what they record."),
-           errhint("Give it %zu kB more, see dynamic_shared_memory_type, and try again after all "
-                   "current transactions have ended.",
+           errdetail("The server had no shared memory for their records."),
+           errhint("Provide %zu kB more of the memory that dynamic_shared_memory_type selects, and "
+                   "try again after all current transactions have ended.",
                    Records::size() / 1024 + 1)));
 }
 
@@ -381,8 +381,8 @@ std::uint64_t compute(GeneratorState* generator, Snapshot snapshot, const char* 
   return first == kUnknown ? 0 : first;
 }
 
-// The answers for snapshots that may still be in use. A snapshot may have several copies, and its
-// memory may be used by another one after it, so it is known by its content.
+// The answers for snapshots that may still be in use. A snapshot may have several copies, and a
+// later one may reuse its memory, so an answer is found by the snapshot's content.
 struct Answer {
   Answer* next;
   std::uint64_t first[kGenerators];
@@ -481,7 +481,7 @@ void look_up_prepared(TransactionId xid, Datum* gid, Datum* prepared, bool* is_n
   *prepared = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &ignored);
 }
 
-// As pg_stat_activity does it.
+// The rule of pg_stat_activity.
 bool may_see(Oid role) {
   return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
          has_privs_of_role(GetUserId(), role);

@@ -1,8 +1,9 @@
-// Which identifiers are settled: every one below a certain tick that was made in this database is
-// visible to a snapshot, or never will be, provided that the transaction that made it stores it.
+// Which identifiers are settled. Below a certain tick, every identifier that was made in this
+// database is visible to a snapshot, or never will be, provided that the same transaction made it
+// and stores it.
 //
-// An identifier is made before its transaction commits, so others that are greater may become
-// visible first. Therefore each transaction that makes identifiers records, for each generator, a
+// An identifier is made before its transaction commits, so greater identifiers may become visible
+// first. Therefore each transaction that makes identifiers records, for each generator, a
 // tick below which it makes none: its first tick. A reader takes the least first tick of all
 // transactions that its snapshot does not see. The steps, and why they stand in this order:
 //
@@ -17,11 +18,11 @@
 //              the finished transactions that the snapshot does not see
 //
 // Take a transaction that the snapshot does not see. If the reader finds the session's place empty
-// since it reads before step 1, then it has also read the tick before step 2, and all ids of the
+// because it reads before step 1, then it has also read the tick before step 2, and all ids of the
 // transaction are above that (1 before 2, b before c). If it reads after step 5, the transaction is
 // in the table of the finished (4 before 5; sessions before finished). It cannot have missed both.
-// And since the snapshot is the oldest that the reader knows (a before b and c), and a place is
-// cleared only after step 3, whatever is found nowhere is seen by the snapshot.
+// And since the snapshot is older than all else that the reader knows (a before b and c), and a
+// place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
 //
 // A transaction that aborts only does step 5. Without an xid nothing was stored, so there is no
 // step 4. PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
@@ -53,8 +54,8 @@ namespace ids {
 // when the transaction ends.
 void enrol(GeneratorState* generator, GeneratorState** enrolled);
 
-// Sets all that were enrolled to null, because ticks may have been lowered since. The transaction
-// keeps its record: enrolling again can only lower it.
+// Sets the pointers of all enrolled generators to null, because ticks may have been lowered since.
+// The transaction keeps its record: enrolling again can only lower it.
 void enrol_again();
 
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if

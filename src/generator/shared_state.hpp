@@ -25,7 +25,7 @@ struct alignas(kCacheLine) GeneratorState {
 };
 
 // Several versions of the library may run on one server, and all must take ticks from the same
-// place. So neither the name nor the size ever changes; new members are placed in the free room.
+// place. So neither the name nor the size ever changes; new members take free space.
 struct SharedState {
   static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;
@@ -38,7 +38,7 @@ struct SharedState {
     pg_atomic_uint32
         last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
     // See settled.hpp: the memory of the records; how many open transactions make identifiers
-    // without a record; the greatest xid of those that have ended or were prepared.
+    // without a record; the greatest xid of such transactions that have ended or were prepared.
     dsm_handle records;
     pg_atomic_uint32 unrecorded;
     pg_atomic_uint64 last_unrecorded;

@@ -26,7 +26,7 @@ std::int64_t greatest_time_us();
 
 // Checks whether the clock stepped back, after a tick of the time unix_us was ahead of it. If so,
 // counts and logs it. This reads the clock again: if the backend was delayed after it first read
-// the clock, the tick may only be later because other sessions have gone on.
+// the clock, the tick may be ahead only because other sessions took ticks meanwhile.
 void count_rollback(GeneratorState* state, std::int64_t unix_us);
 
 }  // namespace ids

@@ -1,5 +1,5 @@
--- Adds what operator classes have only in PostgreSQL 18 and later: skip scans and temporal keys. pg_upgrade keeps the classes as
--- the older PostgreSQL had them, so this is a function. The installation also calls it, at its end.
+-- Adds the support functions that operator classes have only in PostgreSQL 18 and later, for skip scans and temporal keys. It is
+-- a function because pg_upgrade keeps the operator classes of the older PostgreSQL. The install script also calls it, at its end.
 
 CREATE FUNCTION ids_complete_upgrade() RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp
@@ -32,7 +32,7 @@ BEGIN
 			EXECUTE format('COMMENT ON FUNCTION pg_catalog.%I(internal) IS $$skip support$$', type || '_skipsupport');
 			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING btree ADD FUNCTION 6 (%I) pg_catalog.%I(internal)',
 				type || '_ops', type, type || '_skipsupport');
-			-- The script that creates the extension makes its objects members of it, and those of its owner.
+			-- In the install script, new objects are members of the extension and belong to its owner anyway.
 			IF NOT EXISTS (
 				SELECT FROM pg_depend
 				WHERE objid = format('pg_catalog.%I(internal)', type || '_skipsupport')::regprocedure AND deptype = 'e'
@@ -48,7 +48,7 @@ BEGIN
 	END LOOP;
 END $function$;
 
-COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add what operator classes have in this PostgreSQL';
+COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add the support functions of this PostgreSQL';
 
 REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 

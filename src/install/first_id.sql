@@ -1,2 +1,2 @@
--- Sets the mark above all ids that this server has generated, also by an earlier installation of the extension in this database.
+-- Sets the mark above all ids that this server has generated, also before the extension was last dropped from this database.
 SELECT gen_ulid();

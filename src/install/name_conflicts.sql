@@ -1,5 +1,5 @@
--- Fails if another schema already has a name of the extension: pg_catalog is searched first, so the extension would silently hide
--- the other object. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
+-- Fails if another schema already has an object of the same name: pg_catalog is searched first, so the extension would hide that
+-- object silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;
@@ -20,7 +20,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- Names that PostgreSQL itself has, such as max, were hidden before. Where ulid is a type, ulid('...') is a cast.
+		-- PostgreSQL's own names, such as max, hid them already. Once ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
 		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)

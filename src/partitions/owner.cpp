@@ -6,7 +6,7 @@ namespace {
 
 // PostgreSQL's errors mention neither our recipe nor the role that the statement runs as.
 char* hint_of(const ErrorData& error, Oid table, Oid owner) {
-  // About a row of the default partition. The error of a check names a constraint.
+  // This error is about a row of the default partition; the error of a check names its constraint.
   if (error.sqlerrcode == ERRCODE_CHECK_VIOLATION && error.table_name && !error.constraint_name)
     return pstrdup(
         "Move these rows to the new partition: see \"Draining a default partition\" in the "

@@ -1,5 +1,5 @@
 // Statements that change a table's partitions. They run as the table's owner: a check, a domain, a
-// cast or an event trigger may run anybody's code then, and a superuser's call must not give it
+// cast or an event trigger may run anybody's code, and a superuser's call must not give that code
 // more rights than the owner has.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace ids {
 
-// The table as its schema and name, quoted: what a statement needs to mean it in any search_path.
+// The table's schema and name, quoted, by which a statement finds the table in any search_path.
 const char* qualified_name(Oid table);
 
 // Raises 42501 unless the caller has the rights of the table's owner, whom it returns.

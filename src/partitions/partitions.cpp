@@ -1,5 +1,5 @@
 // The procedures that create and drop partitions by time. A call takes locks only if it finds
-// something to do. With the locks it looks again, because others may have done it meanwhile.
+// something to do. Once it has them it looks again, because another session may have done it.
 #include <algorithm>
 #include <span>
 
@@ -37,8 +37,8 @@ struct ForeignKeys {
   }
 };
 
-// Locks a table and its partitions, as LOCK TABLE does. One that the caller may not lock is locked
-// later, by the statement itself.
+// Locks a table and its partitions, as LOCK TABLE does. If the caller may not lock the table, the
+// statement itself locks it later.
 void lock_table(Oid table, LOCKMODE mode) {
   if (pg_class_aclcheck(table, GetUserId(), ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE) != ACLCHECK_OK)
     return;
@@ -47,8 +47,8 @@ void lock_table(Oid table, LOCKMODE mode) {
 }
 
 // Takes the locks that the change needs, always in the same order: tables connected by foreign
-// keys, the table itself, its default partition. So a statement that has one of these locks does
-// not wait for one that is taken later.
+// keys, the table itself, its default partition. So a call that holds one of these locks never
+// waits for an earlier one.
 void lock_tables(Oid parent, Change change) {
   check_owner(parent);
   const ForeignKeys keys(parent);
@@ -133,8 +133,8 @@ struct Missing {
   std::span<const std::int64_t> units;
 };
 
-// The end of the times that partitions have from begin on without a gap, and whether any partition
-// has some of the times from begin to end.
+// Up to where partitions cover the times from begin on without a gap, and whether any partition
+// covers a part of the times from begin to end.
 struct Cover {
   TimestampTz upto;
   bool overlaps;
@@ -162,8 +162,8 @@ const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz ga
                   time_text(gap), first, time_text(end));
 }
 
-// Raises the error for a unit that partitions cover only in part: none has the times that follow
-// the time gap.
+// Raises the error for a unit that partitions cover only in part: the time gap is the first that no
+// partition has.
 [[noreturn]] void overlap(const Request& request, TimeKey& key,
                           std::span<const Partition> partitions, std::int64_t unit,
                           TimestampTz gap) {
@@ -197,16 +197,15 @@ const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz ga
 
 void limit_units(const Request& request, std::int64_t count) {
   if (count <= kMaxUnits) return;
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
-       errdetail("From %s to %s there are %lld; a call covers at most %d.", time_text(request.from),
-                 time_text(request.upto), static_cast<long long>(count), kMaxUnits),
-       errhint("Use a longer interval, or call it for one part of the time after "
-               "another.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
+           errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
+                     static_cast<long long>(count), time_text(request.from),
+                     time_text(request.upto), kMaxUnits),
+           errhint("Use a longer interval, or make several calls for shorter times.")));
 }
 
-// At most so many of the missing units.
+// Finds at most that many of the missing units.
 Missing find_missing(Request request, std::size_t most) {
   TimeKey key;
   Relation table = open_parent(request.parent, key);
@@ -239,7 +238,7 @@ Missing find_missing(Request request, std::size_t most) {
 
 [[noreturn]] void renamed_meanwhile(Oid parent) {
   ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
-                  errmsg("schema of table \"%s\" was renamed meanwhile", get_rel_name(parent))));
+                  errmsg("schema of table \"%s\" was concurrently renamed", get_rel_name(parent))));
 }
 
 bool is_partition_of(Oid table, Oid parent) {
@@ -302,7 +301,7 @@ std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
 }
 
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
-  // So that it keeps its name.
+  // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
   const char* table = qualified_name(parent);
   const char* partition = qualified_name(expired.oid);

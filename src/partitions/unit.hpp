@@ -8,8 +8,8 @@
 
 namespace ids {
 
-// A length of time, whose units are numbered: months from January of the year 1, days and seconds
-// from a Monday, so that weeks begin on Mondays.
+// A length of time. It divides time into numbered units: months from January of the year 1, days
+// and seconds from a Monday, so that weeks begin on Mondays.
 struct Unit {
   std::int64_t months;
   std::int64_t us;
@@ -31,7 +31,7 @@ struct Unit {
                    "whole seconds.")));
   }
 
-  // The number of the unit that has the time.
+  // The number of the unit that contains the time.
   std::int64_t number(TimestampTz time) const {
     if (months == 0) return floor_divide(time - kMonday, us);
     struct pg_tm tm;

@@ -123,7 +123,7 @@ void time_used_up(const char* type) {
           (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
            errmsg("gen_%s has no greater id of this time", type),
            errdetail("In a session, ids of the same time ascend, and this time has no more ids."),
-           errhint("A new session begins at a random id again.")));
+           errhint("A new session starts at another random id.")));
 }
 
 void time_out_of_range(const char* type, const char* range) {

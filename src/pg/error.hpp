@@ -11,11 +11,12 @@
 
 namespace ids {
 
-// The detail for the character at that byte of the text, which is not a digit: "base 36 digit".
+// The DETAIL about the character at that byte of the text, which is not such a digit: digit is, for
+// example, "base 36 digit".
 int not_a_digit(std::string_view text, std::size_t position, const char* digit);
 
 // Raises 22P02 for a text that is not 1 to max_digits digits of the base, for a number that does
-// not fit into that many bits, and for one that breaks the range rule.
+// not fit into that many bits, and for a number that breaks the range rule.
 [[noreturn]] void invalid_digits(const char* what, std::string_view digits, ParseResult result,
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
@@ -30,7 +31,7 @@ struct ExpectedText {
   bool casts_to_uuid;
 };
 
-// Reports 22P02 for a text that is something else; the error is soft if the caller asked for it.
+// Reports 22P02 for a text that is not as expected; the error is soft if the caller asked for it.
 Datum invalid_text(Node* context, const char* text, ParseResult result,
                    const ExpectedText& expected);
 
@@ -71,14 +72,13 @@ constexpr bool is_digit_in_lower_case([[maybe_unused]] char character) {
 // Reports a text that parse_input refused.
 template <Codec C>
 Datum invalid_text(Node* context, const char* text, ParseResult result) {
+  constexpr bool casts_to_uuid = requires {
+    C::kCastsToUuid;
+  };
   result = prefer_bad_character(text, result);
   return invalid_text(context, text, result,
                       {C::kName, C::kSyntax, digit_name<C>(text), range_rule<C>(result.error),
-                       is_digit_in_lower_case<C>(text[result.position]),
-                       requires { C::kCastsToUuid;
-}
-}  // namespace ids
-);
+                       is_digit_in_lower_case<C>(text[result.position]), casts_to_uuid});
 }
 
 }  // namespace ids

@@ -20,7 +20,7 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
-// The function of that name with the type's before it, or InvalidOid.
+// The function whose name is the type's name and the suffix, or InvalidOid.
 template <int count>
 Oid function_of(const PlannedType& type, const char* suffix, const Oid (&arguments)[count]) {
   char name[NAMEDATALEN];

@@ -1,4 +1,4 @@
-// What belongs to an identifier type in the catalogs: found by name once, then known by OID.
+// The objects of an identifier type in the catalogs, found by name once and then known by OID.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr int kPredicates = 12;  // at most
 
 // Comparisons go by their btree strategy.
 struct CatalogObjects {
-  std::uint64_t as_of;  // which change of the catalogs
+  std::uint64_t as_of;  // the number of catalog changes when they were found
   Oid type;
   Oid comparisons[BTMaxStrategyNumber + 1];
   Oid procedures[BTMaxStrategyNumber + 1];
@@ -29,7 +29,7 @@ struct CatalogObjects {
   Predicate predicates[kPredicates];
 };
 
-// What the planner is told of a type. Its functions are named T_first and so on.
+// A type, as the planner needs to know it. Its functions are named T_first and so on.
 struct PlannedType {
   const char* name;
   bool by_value;
@@ -37,7 +37,7 @@ struct PlannedType {
   Oid core_type = InvalidOid;  // PostgreSQL's own type with T_within(id, tstzrange) for operators
 };
 
-// What belongs to the type, or null while the extension is being installed.
+// The objects of the type, or null while the extension is being installed.
 const CatalogObjects* objects_of(const PlannedType& type);
 
 // The btree strategy of a comparison of the type, or InvalidStrategy.

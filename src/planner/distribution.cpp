@@ -1,5 +1,5 @@
-// The estimate of one bound. It is made as PostgreSQL's own scalarltsel does it, with two
-// differences. Within a bin of the histogram it interpolates by the first 64 bits of the ids, which
+// The estimate of one bound. It follows PostgreSQL's own scalarltsel, with two differences. Within
+// a bin of the histogram it interpolates by the first 64 bits of the ids, which
 // grow evenly with time. Beyond the histogram's end it continues at the rate of the last bin. For
 // example
 //
@@ -29,8 +29,8 @@ Datum look_on(FunctionCallInfo fcinfo) {
   PG_RETURN_BOOL(onlooker->answer);
 }
 
-// The column's least or greatest value, if an index tells it. PostgreSQL looks it up when it
-// searches the histogram. A search whose every comparison says "go on" compares this value last.
+// The column's least or greatest value, if an index has it. PostgreSQL looks it up when it searches
+// the histogram. If every comparison says "go on", the search compares this value last.
 bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   Onlooker onlooker{column, greatest, 0};
   FmgrInfo procedure{};
@@ -81,7 +81,7 @@ Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::u
   const double values = get_variable_numdistinct(column.statistics, &is_default);
   if (values <= 0.9 * column.statistics->rel->tuples && values > common + 1)
     one_value = 1 / (values - common);
-  // PostgreSQL looks up the true ends only if it comes near them, too.
+  // PostgreSQL, too, looks up a true end only for values near it.
   std::uint64_t end;
   if (highest > last_bin) {
     knows_last = true_end(column, true, &end);
@@ -105,7 +105,7 @@ void Distribution::extend(std::uint64_t greatest) {
   Point* last = points + count - 1;
   const std::uint64_t now = column.now;
   if (last->at > now && last[-1].at <= now && count > 2) {
-    // The last bin ends in the future, perhaps with a stray id: it does not tell the rate of today.
+    // The last bin ends in the future, perhaps with a stray id: today's rate is another.
     const double rows = rows_since(last - 1, now);
     last[1] = {last->at, last[-1].below + std::max(rows, 1.0)};
     last[0] = {now, last[-1].below + rows};

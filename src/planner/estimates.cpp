@@ -1,4 +1,4 @@
-// The rows that the planner expects of comparisons of ids.
+// The planner's estimates of how many rows comparisons of ids leave.
 //
 //   id >= a AND id < b       the share of the rows in this window, from the column's statistics
 //   id < a                   likewise, open at one end
@@ -29,7 +29,7 @@ namespace ids {
 
 namespace {
 
-// A comparison with what is the same for all rows, the column on its left.
+// A comparison of the column, on its left, with an expression that is the same for all rows.
 struct Bound {
   int strategy;
   Node* other;
@@ -87,8 +87,8 @@ List* conjunction(List* clauses, bool together, List* args, bool by_value) {
   return NIL;
 }
 
-// The same among all conditions on the table. First it looks for the condition itself and only then
-// for an equal one, because two arms of an OR may have equal bounds.
+// The same among all conditions on the table. It looks for the condition itself first, and only
+// then for an equal one, because two arms of an OR may have equal bounds.
 List* conjunction_in(RelOptInfo* table, List* args, bool* by_value) {
   for (const bool like : {false, true}) {
     *by_value = like;

@@ -8,8 +8,8 @@
 //   id < ulid_settled()    becomes    id < ulid_settled((NULL::pg_type).oid)
 //
 // The function ignores it. The planner does not simplify the field of a constant row if its type is
-// not what it was said to be, and knows that taking a field leaks nothing: so the condition can
-// come before those of row-level security and of views with security_barrier, as with no argument.
+// not the declared one. It knows that taking a field leaks nothing, so it can still evaluate the
+// condition before the conditions of row-level security and of views with security_barrier.
 
 // ids_settled_support(internal) -> internal
 IDS_FUNCTION(ids_settled_support) {

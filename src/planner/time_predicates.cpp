@@ -15,7 +15,7 @@
 //   SELECT * FROM item WHERE id <@ tstzrange('2026-11-01', '2026-12-01');
 //   ->  id >= '01M6A6FT000000000000000000' AND id <= '01M8HEBVZZZZZZZZZZZZZZZZZZ'
 //
-// What stays a call of the predicate's function, with the same result:
+// The predicate stays a call of its function, with the same result, for:
 //
 //   id <@ range           if the range is volatile or a sub-select: to compute it twice could give
 //                         two ranges
@@ -115,7 +115,7 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
     return nullptr;
   if (call.is_range()) {
     if (is_unique(call.time) || is_unique(call.id)) return nullptr;
-    // The limit for what an inlined SQL function uses twice.
+    // PostgreSQL's limit for an argument that an inlined SQL function uses twice.
     QualCost cost;
     cost_qual_eval_node(&cost, call.id, nullptr);
     if (cost.startup + cost.per_tuple > 10 * cpu_operator_cost) return nullptr;
@@ -123,8 +123,8 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   return reinterpret_cast<Node*>(make_ands_explicit(call.comparisons()));
 }
 
-// Index conditions for a call that could not be simplified. For several ranges they are those of
-// the smallest range that contains them all.
+// Index conditions for a call that could not be simplified. A multirange has the conditions of the
+// smallest range that contains it.
 List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
   List* args = IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;

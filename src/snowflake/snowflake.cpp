@@ -25,8 +25,8 @@ struct Spec : CodecSpec<Snowflake> {
 };
 
 // The random bits stand above the increment. If each id had its own random bits, new keys would go
-// to all pages of an index that hold their millisecond, and an index would take 1.4 times the room.
-// So all ids of a millisecond have the same random bits, which nobody can foresee. After
+// to all pages of an index that hold their millisecond, and an index would be 1.4 times as large.
+// So all ids of a millisecond have the same random bits, which nobody can predict. After
 // ids_reset_clock() the clock may reach a millisecond again. Its random bits are then different.
 std::uint32_t random_of(std::uint64_t unix_ms) {
   const std::uint64_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
@@ -39,7 +39,7 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
                                    static_cast<std::uint32_t>(increment)));
 }
 
-// Raises 22003 for a number that is no snowflake.
+// Raises 22003 for a number that is not a snowflake.
 [[noreturn]] void out_of_range(const char* number, const char* detail) {
   ereport(ERROR,
           (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -172,7 +172,7 @@ struct Tbsl {
 
 static_assert(Codec<Tbsl>);
 
-// The layout's example of the conformance data: 2023-11-14T22:13:20.123456Z, machine 7.
+// An example from the conformance data: 2023-11-14T22:13:20.123456Z, machine 7.
 static_assert([] {
   constexpr std::string_view text = "25BF6196C8D6107ABCDE";
   Tbsl::Value value{};

@@ -25,7 +25,7 @@ struct TimeRange {
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
                       &is_empty);
     if (is_empty) return {C::kMaxTime, C::kMinTime};
-    // Times are whole microseconds, so what is after one is at or after the next.
+    // Times are whole microseconds: a time after one of them is at or after the next.
     TimeRange range{C::kMinTime, C::kMaxTime};
     if (!lower.infinite)
       range.first = std::max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));

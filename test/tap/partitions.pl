@@ -1,4 +1,4 @@
-# Partitions by time, in several sessions at once: calls beside each other, beside inserts and beside partitions that are being detached.
+# Partitions by time in concurrent sessions: two calls, a call and inserts, a call and a concurrent DETACH.
 use strict;
 use warnings;
 use IPC::Run;
@@ -38,7 +38,7 @@ sub output
 }
 my $partitions = "SELECT count(*), count(DISTINCT times) FROM ids_partitions('log')";
 
-# Two calls at once, of which the second begins before the first has ended: also with a snapshot from before.
+# Two concurrent calls: the second begins before the first has committed, also with a snapshot from before.
 foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 {
 	$node->safe_psql('postgres', 'CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id)');
@@ -48,8 +48,8 @@ foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	my $second = start("BEGIN ISOLATION LEVEL $isolation; SELECT count(*) FROM pg_class WHERE false; $call COMMIT;");
 	wait_for_locks(1);
 	$first->query_safe('COMMIT');
-	is(output($second), "0\n", "$isolation: the second call waits for the first and finds all there");
-	is($node->safe_psql('postgres', $partitions), '32|32', "$isolation: each once");
+	is(output($second), "0\n", "$isolation: the second call waits for the first and finds all partitions");
+	is($node->safe_psql('postgres', $partitions), '32|32', "$isolation: each exists once");
 
 	my $drop = "CALL ids_drop_partitions('log', '2026-01-10 01:00:00+01');";
 	$first->query_safe("BEGIN; $drop");
@@ -57,20 +57,20 @@ foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	wait_for_locks(1);
 	$first->query_safe('COMMIT');
 	is(output($second), "0\n", "$isolation: the second call finds nothing to drop");
-	is($node->safe_psql('postgres', $partitions), '22|22', "$isolation: all others are there");
+	is($node->safe_psql('postgres', $partitions), '22|22', "$isolation: all others exist");
 
-	# Dropping beside creating.
+	# Dropping and creating concurrently.
 	$first->query_safe("BEGIN; CALL ids_drop_partitions('log', '2026-01-20 01:00:00+01');");
 	$second = start("BEGIN ISOLATION LEVEL $isolation; SELECT count(*) FROM pg_class WHERE false; CALL ids_create_partitions('log', '1 day', '2026-01-15', '2026-01-16'); COMMIT;");
 	wait_for_locks(1);
 	$first->query_safe('COMMIT');
-	is(output($second), "0\n", "$isolation: what was dropped meanwhile is made again");
-	is($node->safe_psql('postgres', $partitions), '14|14', "$isolation: and is there");
+	is(output($second), "0\n", "$isolation: a partition that was dropped concurrently is created again");
+	is($node->safe_psql('postgres', $partitions), '14|14', "$isolation: and exists");
 	$first->quit;
 	$node->safe_psql('postgres', 'DROP TABLE log');
 }
 
-# With a default partition and foreign keys, beside transactions that write to the tables in the order of the keys.
+# With a default partition and foreign keys, during transactions that write to the tables in the order of the keys.
 $node->safe_psql('postgres', q{
 	CREATE TABLE other (id int PRIMARY KEY);
 	INSERT INTO other SELECT generate_series(1, 100);
@@ -82,17 +82,17 @@ my $creator = start("CALL ids_create_partitions('log', '1 day', '2026-01-01', '2
 wait_for_locks(1);
 $writer->query_safe("INSERT INTO log VALUES (ulid_first('2020-01-01'), 1000)");
 $writer->query_safe('COMMIT');
-is(output($creator), '', 'creating beside an insert of a row and of one that references it: no deadlock');
-is($node->safe_psql('postgres', $partitions), '4|3', 'all partitions are there');
+is(output($creator), '', 'creating while a row and a row that references it are inserted: no deadlock');
+is($node->safe_psql('postgres', $partitions), '4|3', 'all partitions exist');
 $node->safe_psql('postgres', 'CREATE TABLE note (log ulid REFERENCES log, n int)');
 $writer->query_safe('BEGIN; INSERT INTO other VALUES (1001)');
 my $dropper = start("SET client_min_messages = notice; CALL ids_drop_partitions('log', '2026-01-02 01:00:00+01')");
 wait_for_locks(1);
 $writer->query_safe("INSERT INTO log VALUES (ulid_first('2026-01-03'), 1001)");
 $writer->query_safe('COMMIT');
-like(output($dropper), qr/dropped partition "public\.log_20260101"/, 'dropping beside the same');
+like(output($dropper), qr/dropped partition "public\.log_20260101"/, 'dropping during the same inserts');
 
-# Under load: many writers, none of which fails by a deadlock.
+# Under load: no writer fails because of a deadlock.
 my $script = $node->basedir . '/insert.sql';
 PostgreSQL::Test::Utils::append_to_file($script, q{
 \set other random(1, 100)
@@ -115,7 +115,7 @@ for (my $end = time + 4; time < $end; ++$day)
 IPC::Run::finish($pgbench);
 is($calls, '', "$day rounds of creating and dropping");
 cmp_ok($day, '>', 3, 'several rounds');
-unlike($load, qr/ERROR|aborted/, 'beside writers that go on');
+unlike($load, qr/ERROR|aborted/, 'while writers go on');
 like($load, qr/number of failed transactions: 0/, 'without a failure') if $node->pg_version >= 15;
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'and no deadlock');
 $node->safe_psql('postgres', 'DROP TABLE note, log, other');
@@ -127,7 +127,7 @@ $node->psql('postgres', "SET statement_timeout = '1s'; ALTER TABLE log DETACH PA
 like($cancelled, qr/statement timeout/, 'a partition is being detached');
 is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 'log_20260201', 'it is not listed');
 $node->psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')", stderr => \my $detaching);
-like($detaching, qr/would overlap partition "public\.log_20260101".*HINT: .*ALTER TABLE public\.log DETACH PARTITION public\.log_20260101 FINALIZE/s, 'it does not count as there, and the error says what to do');
+like($detaching, qr/would overlap partition "public\.log_20260101".*HINT: .*ALTER TABLE public\.log DETACH PARTITION public\.log_20260101 FINALIZE/s, 'it does not count as a partition, and the error says what to do');
 is($node->psql('postgres', "CALL ids_drop_partitions('log', '2026-02-15')"), 0, 'nor is it dropped');
 $writer->query_safe('COMMIT');
 $node->safe_psql('postgres', 'ALTER TABLE log DETACH PARTITION log_20260101 FINALIZE; ALTER TABLE log_20260101 RENAME TO old');
@@ -147,23 +147,23 @@ wait_for_locks(1);
 $other->query_safe('COMMIT');
 is(output($call), '', 'creating waits while the table is renamed');
 is($node->safe_psql('postgres', "SELECT string_agg(partition::text, ' ') FROM ids_partitions('renamed')"), 'renamed_20260101 renamed_20260102', 'and goes on with it');
-is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log')"), '0', 'not with another of its name');
+is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log')"), '0', 'not with the new table of that name');
 $node->safe_psql('postgres', "DROP TABLE log; ALTER TABLE renamed RENAME TO log; ALTER TABLE renamed_20260101 RENAME TO log_20260101");
 $other->query_safe('BEGIN; ALTER TABLE log_20260101 RENAME TO renamed; CREATE TABLE log_20260101 (theirs int)');
 $call = start($drops);
 wait_for_locks(1);
 $other->query_safe('COMMIT');
 is(output($call), '', 'dropping waits while a partition is renamed');
-is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'and drops that one');
+is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'and drops the renamed one');
 $node->safe_psql('postgres', 'DROP TABLE log, log_20260101; CREATE ROLE owner; CREATE TABLE log (id ulid) PARTITION BY RANGE (id); GRANT ALL ON SCHEMA public TO owner; ALTER TABLE log OWNER TO owner');
 $other->query_safe('BEGIN; ALTER TABLE log OWNER TO CURRENT_USER');
 $call = start("SET ROLE owner; $creates");
 wait_for_locks(1);
 $other->query_safe('COMMIT');
-like(output($call), qr/ERROR:  must be owner of table log/, 'who is no longer the owner when the call has waited is refused');
+like(output($call), qr/ERROR:  must be owner of table log/, 'a caller that is no longer the owner after the wait is refused');
 $node->safe_psql('postgres', 'DROP TABLE log');
 
-# A schema cannot be locked: where it is renamed just before a statement, the call fails and undoes what it did to others.
+# A schema cannot be locked: if it is renamed just before a statement, the call fails, and what it did to other tables is undone.
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION wait_here() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); END';
 	CREATE EVENT TRIGGER wait_here ON ddl_command_start WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION wait_here()});
@@ -177,7 +177,7 @@ foreach ([ 'create', $creates, '' ], [ 'drop', $drops, $partition ], [ 'detach',
 	$call = start($statement =~ s/'log'/'app.log'/r);
 	wait_for_locks(1);
 	$other->query_safe("ALTER SCHEMA app RENAME TO renamed; $tables COMMIT");
-	like(output($call), qr/ERROR:  (schema of table "log" was renamed meanwhile|relation "log_20260101" is not a partition)/, "$change: the schema is renamed just before");
+	like(output($call), qr/ERROR:  (schema of table "log" was concurrently renamed|relation "log_20260101" is not a partition)/, "$change: the schema is renamed just before");
 	is($node->safe_psql('postgres', "SELECT (SELECT count(*) FROM ids_partitions('renamed.log')), (SELECT count(*) FROM ids_partitions('app.log')), count(*) FROM pg_class WHERE relname ~ '^log_2026'"),
 		$partitions_before ? '1|1|2' : '0|0|0', "$change: all is as before");
 	$node->safe_psql('postgres', 'SET client_min_messages = error; DROP SCHEMA app, renamed CASCADE');
@@ -189,7 +189,7 @@ $other->quit;
 # indexes with a search_path of its own.)
 SKIP:
 {
-	skip 'CREATE INDEX itself does without the search_path', 1 if $node->pg_version >= 17;
+	skip "CREATE INDEX itself does not use the caller's search_path", 1 if $node->pg_version >= 17;
 	$node->safe_psql('postgres', q{
 		CREATE SCHEMA app;
 		SET search_path = app, public;
