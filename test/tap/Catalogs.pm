@@ -1,4 +1,4 @@
-# What the catalogs of a database have of the extension, as text that is the same wherever the same objects are.
+# The extension's rows in the catalogs of a database, as text that is equal in two databases if their objects are equal.
 package Catalogs;
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my @catalogs = (
 	[ pg_constraint => "contypid $member" =~ s/CATALOG/pg_type/r ],
 );
 
-# Where and when an object was made.
+# Columns that depend on where and when an object was made.
 my @place = qw(oid relfilenode relfrozenxid relminmxid relpages reltuples relallvisible relallfrozen);
 
 # One line for each row: its columns as JSON, with references to other objects as their descriptions, and its comment and
@@ -43,7 +43,7 @@ sub catalogs
 				LEFT JOIN pg_get_catalog_foreign_keys() k ON fktable = attrelid AND fkcols = ARRAY[attname]::text[]
 			WHERE attrelid = '$catalog'::regclass AND attnum > 0 AND atttypid <> 'pg_node_tree'::regtype
 				AND attname <> ALL ('{@{[join ',', @place]}}')});
-		# A tree of nodes says where in the script its text was.
+		# A tree of nodes contains positions in the script, so it is compared as SQL.
 		my $text = {
 			pg_proc => "concat_ws(' ', pg_get_function_arguments(oid), pg_get_function_sqlbody(oid))",
 			pg_constraint => 'pg_get_constraintdef(oid)',

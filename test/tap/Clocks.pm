@@ -23,7 +23,7 @@ my ($faketime) = glob '/usr/lib/*/faketime/libfaketime.so.1';
 plan skip_all => 'libfaketime is missing' unless $faketime;
 
 # A server that has the extension and a table with many committed rows, each with an identifier of every
-# generator. The rows are made on a right clock, which a library that turns it would slow down.
+# generator. The rows are made without libfaketime, which would slow this down.
 sub create_server
 {
 	my ($name, $settings) = @_;
@@ -45,7 +45,7 @@ sub create_table_sql
 	return "CREATE TABLE made (n bigserial PRIMARY KEY, $columns); INSERT INTO made SELECT FROM generate_series(1, $rows_before); ANALYZE made";
 }
 
-# Turns the clock of a server, running or not, by so many seconds.
+# Turns the clock of a server, running or not, by that many seconds.
 sub turn_clock
 {
 	my ($node, $seconds) = @_;
@@ -63,7 +63,7 @@ sub clock_lead
 	return $turned{ $node->name };
 }
 
-# Starts a server whose clock is turned by so many seconds. Its monotonic clock is not turned: it never steps.
+# Starts a server whose clock is turned by that many seconds. Its monotonic clock is not turned, because it never steps.
 sub start_server
 {
 	my ($node, $seconds) = @_;
@@ -82,7 +82,7 @@ sub insert_rows
 	$_->quit foreach @sessions;
 }
 
-# The same in sessions that are there.
+# The same in existing sessions.
 sub insert_in_turn
 {
 	my (@sessions) = @_;
@@ -98,8 +98,8 @@ sub last_row
 	return $node->safe_psql($database // 'postgres', 'SELECT max(n) FROM made');
 }
 
-# Checks the identifiers of the rows behind the given one: each is above all that were there before, and none is there twice.
-# They were made in the order of n, unless by sessions at once.
+# Checks the identifiers of the rows after the given one: each is above all earlier identifiers, and none occurs twice. They
+# were made in the order of n, unless concurrent sessions made them (at_once).
 sub check_ids_since
 {
 	my ($node, $before, $what, %params) = @_;
@@ -112,10 +112,10 @@ sub check_ids_since
 	} @generators;
 	my $shown = $node->safe_psql($params{database} // 'postgres', join(' UNION ALL ', @each,
 		"SELECT concat('rows before: ', count(*) FILTER (WHERE n <= $before) >= $rows_before, ', after: ', count(*) FILTER (WHERE n > $before) > 0) FROM made") . ' ORDER BY 1');
-	is($shown, join("\n", sort 'rows before: t, after: t', map { "$_: 0 below, 0 twice" } @generators), "$what: none is below a committed one, none there twice");
+	is($shown, join("\n", sort 'rows before: t, after: t', map { "$_: 0 below, 0 twice" } @generators), "$what: no identifier is below a committed one, and none occurs twice");
 }
 
-# Inserts rows in two sessions and checks that their identifiers are above all that are there.
+# Inserts rows in two sessions and checks that their identifiers are above all existing ones.
 sub insert_and_check
 {
 	my ($node, $what, $database) = @_;
@@ -124,8 +124,8 @@ sub insert_and_check
 	check_ids_since($node, $before, $what, database => $database);
 }
 
-# The same after an event, across which the clock is turned back by five seconds; before it the clock is ahead of every
-# identifier.
+# The same after an event, during which the clock is turned back by five seconds. Before the event, the clock is turned ahead
+# of every identifier.
 sub check_across
 {
 	my ($what, $node, $event) = @_;
@@ -138,7 +138,7 @@ sub check_across
 	insert_and_check($node, $what);
 }
 
-# Clients that insert until they lose their connections, or for so many seconds.
+# Clients that insert until they lose their connections, or for that many seconds.
 sub start_clients
 {
 	my ($node, $seconds) = @_;
@@ -152,7 +152,7 @@ sub start_clients
 }
 
 # A copy of the server's files as a loss of power would leave them, without anything that is only in memory. Another server
-# starts from it. The server's processes are stopped while the files are copied.
+# can start from it. The server's processes are stopped while the files are copied.
 sub copy_as_after_power_loss
 {
 	my ($node, $name) = @_;

@@ -1,4 +1,4 @@
-# What a role is answered.
+# Queries as a role.
 package Roles;
 
 use strict;

@@ -1,5 +1,5 @@
-# Ids of given times: in each of several sessions the ids of one time ascend; no id is made twice; and when the ids of a time
-# are used up there is an error, not an id of another time.
+# Ids of given times: in each of several sessions the ids of one time are ascending; no id is made twice; when the ids of a
+# time are used up there is an error, not an id of another time.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -44,7 +44,7 @@ foreach my $generator (sort keys %type)
 	$node->safe_psql('postgres', 'DROP TABLE item');
 }
 
-# A session would need a minute or more to use a time up, so this sets all random bits of its last id in its memory.
+# A session would need a minute or more to use up a time, so this sets all random bits of the last id in the session's memory.
 SKIP:
 {
 	my %time = (ulid => '2026-01-01Z', scru160 => '2026-01-02Z', uuidv7 => '2026-01-03Z');
@@ -83,8 +83,8 @@ SKIP:
 			$session->{stderr} = '';
 		}
 		is($session->query_safe("SELECT gen_$generator('$time{$generator}'::timestamptz + interval '1 ms') IS NOT NULL"),
-			't', 'another time is not');
-		is($session->query_safe("SELECT gen_$generator('$time{$generator}') IS NOT NULL"), 't', 'then this one begins again');
+			't', 'another time is not used up');
+		is($session->query_safe("SELECT gen_$generator('$time{$generator}') IS NOT NULL"), 't', 'and after it, the first time has ids again');
 	}
 	$session->quit;
 }

@@ -1,5 +1,5 @@
-// Another extension on the same server. It takes all the shared memory that there is, and if it is
-// preloaded after ids, it has the postmaster make an identifier of random bytes.
+// Another extension on the same server. It takes all free shared memory, and if it is preloaded
+// after ids, it has the postmaster make an identifier of random bytes.
 #include "pg/postgres.hpp"
 
 extern "C" {

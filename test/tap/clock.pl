@@ -1,4 +1,4 @@
-# The server's clock jumps, stops and runs on: libfaketime turns it while the server runs.
+# libfaketime makes the server's clock jump, stop and go on while the server runs.
 use strict;
 use warnings;
 use Generators;
@@ -33,7 +33,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 $node->safe_psql('postgres', 'CREATE TABLE made (n serial, '
 	. join(', ', map { "$_ $type_of{$_} DEFAULT gen_$_()" } @generators) . ')');
 
-# Many of each in two sessions.
+# Inserts that many rows in each of two sessions.
 sub insert_rows
 {
 	my ($count) = @_;
@@ -47,7 +47,7 @@ sub generators_show
 	is($shown, join("\n", map { "$_|$expected" } @generators), $what);
 }
 
-# How often the log says that the clock stepped back, of whichever generator.
+# How often the log says that the clock stepped back, for any generator.
 sub logged
 {
 	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "\w+"/g);
@@ -60,17 +60,17 @@ sub in_order
 	my ($what) = @_;
 	is($node->safe_psql('postgres', $ordered), join('|', ('t') x @generators), "$what: the order holds");
 	my $distinct = join ' + ', map { "count(DISTINCT $_)" } @generators;
-	is($node->safe_psql('postgres', "SELECT $distinct - " . @generators . ' * count(*) FROM made'), '0', 'and none is there twice');
+	is($node->safe_psql('postgres', "SELECT $distinct - " . @generators . ' * count(*) FROM made'), '0', 'and no identifier occurs twice');
 }
 
 my $now = 'lead < $$1 s$$';
 my $ahead = 'lead > $$9.9 years$$';
 insert_rows(2000);
-generators_show('at first none is ahead', 't|0', "$now, clock_rollbacks");
+generators_show('at first no generator is ahead', 't|0', "$now, clock_rollbacks");
 set_clock('+10y');
 insert_rows(2000);
 generators_show('ten years later: no rollback', 't|0', "$now, clock_rollbacks");
-is(logged(), 0, 'nor a word of one');
+is(logged(), 0, 'and the log mentions none');
 in_order('ten years later');
 
 set_clock('+0');
@@ -85,8 +85,8 @@ insert_rows(10);
 is(logged(), 1, 'and not again within a minute');
 set_clock('+62');
 insert_rows(10);
-is(logged(), 2, 'but then again');
-generators_show('it is the same rollback', 't|1', "$ahead, clock_rollbacks");
+is(logged(), 2, 'but again after a minute');
+generators_show('it counts as the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 
 $node->safe_psql('postgres', 'SELECT ids_reset_clock(); TRUNCATE made');
@@ -103,37 +103,37 @@ insert_rows(10);
 generators_show('another step back is another rollback', 't|2', 'lead > $$90 s$$, clock_rollbacks');
 set_clock('+201');
 insert_rows(10);
-generators_show('and nothing is left of it when the clock has caught up', 't|2', "$now, clock_rollbacks");
+generators_show('when the clock has caught up, the generators are no longer ahead', 't|2', "$now, clock_rollbacks");
 in_order('caught up');
 
 # A time that a type cannot hold does no harm.
 set_clock('+70y');
 like(($node->psql('postgres', 'SELECT gen_snowflake()'))[2], qr/the server's clock is out of range for generator "snowflake".*HINT:  .*ids_reset_clock/s, 'in 70 years there are no snowflakes');
 set_clock('+201');
-is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and back they go on');
+is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and when the clock is back, there are snowflakes again');
 
-# A snowflake waits when its millisecond is used up and the clock stands: the statement can be
-# cancelled. (A statement_timeout ends it the same way, but libfaketime upsets the timer.)
+# If a millisecond is used up and the clock does not move, gen_snowflake() waits, and the statement can be
+# cancelled. (A statement_timeout ends it the same way, but libfaketime disturbs the timer.)
 $node->safe_psql('postgres', 'SELECT gen_snowflake()');
-# Stands within a second of the last snowflake.
+# The clock stops within a second of the last snowflake.
 set_clock($node->safe_psql('postgres', q{SELECT to_char(clock_timestamp() + interval '500 ms', 'YYYY-MM-DD HH24:MI:SS')}));
 my $statement = 'SELECT count(gen_snowflake()) FROM generate_series(1, 3000)';
 my $waiting = IPC::Run::start(
 	[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-v', 'VERBOSITY=verbose', '-c', $statement, '-c', q{SELECT 'alive'} ],
 	'>', \my $told, '2>', \my $error, IPC::Run::timeout(20));
 my $query = "FROM pg_stat_activity WHERE state = 'active' AND query = '$statement'";
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $query"), 'a snowflake waits while the clock stands');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $query"), 'gen_snowflake() waits while the clock does not move');
 sleep 0.5;
 is($node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $query"), 't', 'and still waits when it is cancelled');
 eval { $waiting->finish };
 $waiting->kill_kill if $@;
-like($error, qr/ERROR:  57014: canceling statement due to user request/, 'which ends it');
-is($told, "alive\n", 'and the session lives');
+like($error, qr/ERROR:  57014: canceling statement due to user request/, 'which ends the wait');
+is($told, "alive\n", 'and the session goes on');
 set_clock('+300');
 $node->stop;
 
-# On a steady clock no rollback is counted, although backends are stopped for longer than a second
-# between their reading of the clock and their tick.
+# On a steady clock no rollback is counted, even if backends are stopped for longer than a second
+# between reading the clock and taking a tick.
 $node = PostgreSQL::Test::Cluster->new('steady');
 $node->init;
 $node->append_conf('postgresql.conf', "log_statement = none\n");
@@ -155,7 +155,7 @@ foreach my $round (1 .. 5)
 }
 ok($clients->finish, '8 clients, some of them delayed again and again');
 is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators() ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
-unlike(slurp_file($node->logfile), qr/the clock is/, 'nor a word of one');
+unlike(slurp_file($node->logfile), qr/the clock is/, 'and the log mentions none');
 $node->stop;
 
 done_testing();

@@ -1,8 +1,9 @@
-# The examples of the documents do what they say, their links lead somewhere, and the reference has every object of the extension.
+# The documents' examples give the output that the documents show, their links have a target, and the reference has every
+# object of the extension.
 #
-# In a block of SQL, a comment with hyphens behind a statement or on the lines below it is its output,
-# to the letter. Remarks stand before a statement, after an empty line or in /* */. A statement without
-# output must succeed; in the reference it must also give none. Each section has a database of its own.
+# In a block of SQL, a comment with hyphens after a statement or on the lines below it is the statement's
+# exact output. Remarks stand before a statement, after an empty line or in /* */. A statement without
+# output must succeed; in the reference, its output must also be empty. Each section has its own database.
 use strict;
 use warnings;
 use Generators;
@@ -25,7 +26,7 @@ my $event = q{
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 	INSERT INTO event (message) VALUES ('first'), ('second')};
 
-# What sections outside the reference presuppose.
+# What runs before the statements of a section outside the reference.
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
 	'Rows per hour' => qq{
@@ -81,7 +82,7 @@ my %setup = (
 	'A large table' => q{
 		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
 		INSERT INTO payment SELECT FROM generate_series(1, 10000)},
-	# Another extension in its place, whose type takes and gives text as well.
+	# citext stands for pgx_ulid: its type reads and writes text, too.
 	'From another type ulid' => q{
 		CREATE EXTENSION citext;
 		ALTER TYPE citext RENAME TO ulid;
@@ -142,7 +143,7 @@ sub sections
 			}
 			my ($code, $output) = $line =~ /^(.*;) +-- (.*)$/ ? ($1, "$2\n") : ($line);
 			$statement->{code} .= "$code\n";
-			# A semicolon within a dollar-quoted body ends no statement, nor does that before the rows of COPY.
+			# A semicolon within a dollar-quoted body does not end a statement, nor does the one before the rows of COPY.
 			$statement->{complete} = $code =~ m{; *(/\*.*\*/)?$} && $code !~ /FROM STDIN;$/ && (() = $statement->{code} =~ /\$\w*\$/g) % 2 == 0
 				|| $code =~ /^\\\.$|\\gexec$/;
 			$statement->{output} = $output;
@@ -152,7 +153,8 @@ sub sections
 	return grep { @$_ > 1 } @sections;
 }
 
-# Runs the statements of a section in one session; their output and errors, without what points into the statement.
+# Runs the statements of a section in one session. Returns their output and errors, without the lines that point to the error's
+# position.
 sub run_section
 {
 	my ($database, @statements) = @_;
@@ -198,7 +200,7 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees r
 	}
 }
 
-# The cookbook's table of what PostgreSQL refuses, and of what to write instead.
+# The cookbook's table of expressions that PostgreSQL refuses, and of what to write instead.
 $node->safe_psql('postgres', "CREATE DATABASE refused");
 $node->safe_psql('refused', "CREATE EXTENSION ids; $item");
 my %instead = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /^\| `(.*?)` \| `(.*?)` \|$/mg;
@@ -210,7 +212,7 @@ foreach my $refused (sort keys %instead)
 	is($node->psql('refused', sprintf $select, $instead{$refused}), 0, "instead: $instead{$refused}");
 }
 
-# TypeID's published examples: its text is that of a ulid in lower case, and its uuid has the same bytes.
+# TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
 my %uuid_of = (
 	'00000000000000000000000000' => '00000000-0000-0000-0000-000000000000',
 	'00000000000000000000000001' => '00000000-0000-0000-0000-000000000001',
@@ -227,7 +229,7 @@ foreach my $typeid (sort keys %uuid_of)
 	is($node->safe_psql('refused', "SELECT '$digits'::ulid::uuid, '$prefix' || lower('$uuid_of{$typeid}'::uuid::ulid::text)"),
 		"$uuid_of{$typeid}|$typeid", "TypeID $typeid");
 }
-# Its invalid ones, by the expression of the cookbook, which gives NULL for them.
+# For TypeID's invalid examples, the cookbook's expression gives NULL.
 my ($read_back) = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /FROM '\^cus_(\(.*?\))\$'\)::ulid/;
 foreach my $typeid (
 	'PREFIX_00000000000000000000000000', '_00000000000000000000000000', '_', 'prefix_1234567890123456789012345',
@@ -238,9 +240,9 @@ foreach my $typeid (
 	is($node->safe_psql('refused', "SELECT substring('$typeid' FROM '^prefix_$read_back\$')::ulid IS NULL"), 't', "TypeID '$typeid' is invalid");
 }
 is($node->safe_psql('refused', "SELECT substring('prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz' FROM '^prefix_$read_back\$')::ulid"),
-	'7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'and the greatest is not');
+	'7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'and the greatest TypeID is valid');
 
-# Links between the documents lead to a heading that is there, in the form that GitHub gives it.
+# Links between the documents lead to existing headings, by the anchors that GitHub makes of them.
 my %documents = map { $_ => slurp_file("$ENV{TESTDIR}/$_") } 'README.md', map { s{.*/(doc/)}{$1}r } glob "$ENV{TESTDIR}/doc/*.md";
 my %anchors;
 foreach my $document (keys %documents)
@@ -259,10 +261,10 @@ foreach my $document (sort keys %documents)
 		push @dead, "$document: $link" unless $anchors{$target} && ($anchor eq '' || $anchors{$target}{$anchor});
 	}
 }
-is(join("\n", @dead), '', 'every link between the documents leads somewhere');
+is(join("\n", @dead), '', 'every link between the documents has a target');
 
 # The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
-# identifier type. And every function, operator and class that the reference names exists.
+# identifier type. Every function, operator and operator class that the reference names exists.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 my $objects = $node->safe_psql('postgres', q{
 	LOAD 'ids';
@@ -277,7 +279,7 @@ my $objects = $node->safe_psql('postgres', q{
 		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
 		ELSE pg_describe_object(classid, objid, objsubid) END
 	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
-		-- not the types that come with a type, nor what is not for use
+		-- without array types and row types
 		AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 	UNION SELECT name FROM pg_settings WHERE name LIKE 'ids.%'});
 $objects =~ s/timestamp with time zone/timestamptz/g;

@@ -1,5 +1,5 @@
-# Databases of several encodings: characters that are not ASCII are refused by every type and function
-# of text, also where the text comes in binary format, in messages that the client can read.
+# Databases of several encodings: every type, and every function of text, refuses characters that are not
+# ASCII, also if the text comes in binary format, with messages that the client can read.
 use strict;
 use warnings;
 use Encode qw(from_to);
@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# What is sent and expected is UTF-8, as this file is: characters of two, three and four bytes.
+# The tests write what they send and expect in UTF-8: characters of two, three and four bytes.
 my %characters = (
 	UTF8 => [ 'é', 'あ', '😀' ],
 	LATIN1 => ['é'],
@@ -37,7 +37,7 @@ sub converts
 	return $client eq 'SQL_ASCII' && $database ne 'sql_ascii';
 }
 
-# The message of the error that an expression or a COPY ends in, for a client with the database's encoding or UTF-8.
+# The error message of an expression or a COPY, for a client with the database's encoding or UTF-8.
 sub message
 {
 	my ($database, $client, $query) = @_;
@@ -50,7 +50,7 @@ sub message
 	return $message;
 }
 
-# The same for bytes that come in binary format, as an id of the type.
+# The same for bytes that are sent in binary format as an id of the type.
 sub message_of_binary
 {
 	my ($database, $client, $type, $bytes) = @_;
@@ -109,7 +109,7 @@ foreach my $encoding (sort keys %characters)
 				{
 					my ($before, $length, $digit) = @$form;
 					my $after = '0' x ($length - length($before . $sent));
-					# In the database's bytes it may no longer be as long.
+					# In the database's encoding the length may be different.
 					from_to(my $stored = $character, 'UTF-8', $perl_name{$database} // 'UTF-8');
 					$digit = $digit{$type} if length $stored != length $sent;
 					like(message_of_binary($database, $client, $type, "$before$sent$after"),
@@ -125,21 +125,21 @@ foreach my $encoding (sort keys %characters)
 			my ($call, $invalid, $digit) = @$function;
 			my $text = "z$character";
 			$text .= '1' if $call =~ /codokey/;
-			# Where there are no characters, the key's length counts.
+			# SQL_ASCII has no characters, so the error is about the key's length in bytes.
 			$legible->("$call", sprintf($call, $text), $invalid, $text, 1, $character, $digit) unless $encoding eq 'SQL_ASCII' && $call =~ /codokey/ && length $text > 5;
 		}
 		like(message($database, 'UTF8', "codokey(now(), '$character')"), qr/^ERROR:  22023: invalid codokey unit: "\Q$character\E"\n/, "$encoding: codokey, unit");
 		is($node->safe_psql($database, "SET client_encoding = 'UTF8'; SELECT codokey_is_valid('yj$character')"), 'f', "$encoding: codokey_is_valid");
 	}
 
-	# Bytes that are no character of the client's: the same as with a type of PostgreSQL itself.
+	# Bytes that are not a character in the client's encoding: the same error as for a type of PostgreSQL itself.
 	my ($ours) = message($database, 'UTF8', "E'0\\xff0'::ulid") =~ /^(ERROR:  \w+)/;
 	my ($theirs) = message($database, 'UTF8', "E'0\\xff0'::uuid") =~ /^(ERROR:  \w+)/;
-	is($ours, $theirs, "$encoding: a byte that is no character") unless $encoding eq 'LATIN1';
+	is($ours, $theirs, "$encoding: a byte that is not a character") unless $encoding eq 'LATIN1';
 	foreach my $type (sort keys %size)
 	{
 		my ($binary) = message_of_binary($database, 'UTF8', $type, "0\xff" . '0' x ($size{$type} - 2)) =~ /^(ERROR:  \w+)/;
-		is($binary, 'ERROR:  22021', "$encoding: $type in binary with a byte that is no character");
+		is($binary, 'ERROR:  22021', "$encoding: $type in binary with a byte that is not a character");
 		($binary) = message_of_binary($database, 'UTF8', $type, "\0" x $size{$type}) =~ /^(ERROR:  \w+)/;
 		is($binary, 'ERROR:  22021', "$encoding: $type in binary with bytes of zero");
 	}

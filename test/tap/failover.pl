@@ -1,5 +1,5 @@
-# A standby whose clock is behind the primary's takes over: identifiers go on above all that it had received. Both have the
-# same node id, which leaves less to chance.
+# A standby whose clock is behind the primary's clock takes over: new identifiers are above all that it had received. Both have
+# the same node id, so that a repeated time is more likely to make a duplicate.
 use strict;
 use warnings;
 use Clocks;
@@ -25,14 +25,14 @@ sub rewind
 	my ($node, $primary) = @_;
 	my ($conf, $kept) = ($node->data_dir . '/postgresql.conf', $node->basedir . '/kept.conf');
 	copy($conf, $kept) or die $!;
-	# It finds the end of the old timeline in the control file.
+	# pg_rewind finds the end of the old timeline in the control file.
 	$primary->safe_psql('postgres', 'CHECKPOINT');
 	command_ok([ 'pg_rewind', '--no-sync', '--target-pgdata', $node->data_dir, '--source-server', $primary->connstr('postgres') ], 'pg_rewind');
 	copy($kept, $conf) or die $!;
 	$node->enable_streaming($primary);
 }
 
-# Asynchronous, while clients insert. Sessions, and transactions in them, begin before the promotion and end after it.
+# An asynchronous promotion while clients insert. Sessions, and transactions in them, begin before it and end after it.
 insert_rows($first);
 my $clients = start_clients($first);
 my $in_transaction = $second->background_psql('postgres');
@@ -52,7 +52,7 @@ check_ids_since($second, $before, 'a promotion that sessions span');
 $_->quit foreach ($spanning, $in_transaction);
 insert_and_check($second, 'the same promotion, in other sessions');
 
-# And back, to a standby that has received all that was committed.
+# And back, to a synchronous standby, which has received all that was committed.
 rewind($first, $second);
 turn_clock($second, +10);
 start_server($first, clock_lead($second) - 5 - clock_lead($first));
@@ -68,8 +68,8 @@ $first->promote;
 cmp_ok(last_row($first), '>=', $before, 'all that was committed is there');
 insert_and_check($first, 'a synchronous promotion after pg_rewind');
 
-# A clean switch, during which the clock goes back just so far that the new primary's clock shows the same times as the old
-# one's did.
+# A clean switchover, during which the clock is turned back just so far that the new primary's clock shows the times that the
+# old primary's clock has shown.
 rewind($second, $first);
 turn_clock($first, +10);
 $second->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");

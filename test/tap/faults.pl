@@ -1,5 +1,5 @@
-# Crashes and shortages: killed processes, failures of memory and of randomness, and many of them at once. The server goes
-# on, and identifiers stay unique and in order.
+# Killed processes, many first uses at once, and a lack of memory or randomness. The server goes on, and identifiers stay unique
+# and in order.
 use strict;
 use warnings;
 use Generators;
@@ -80,12 +80,12 @@ foreach my $preloaded (0, 1)
 	}
 	$node->safe_psql('postgres', 'INSERT INTO item SELECT ' . ++$round . ' FROM generate_series(1, 1000)');
 	my $orders = $node->safe_psql('postgres', "SELECT $order FROM item GROUP BY round ORDER BY round");
-	is($orders, join("\n", (join '|', ('t') x @types) x $round), 'and makes identifiers greater than all before');
-	unlike(slurp_file($node->logfile), qr/duplicate key/, 'and none twice');
+	is($orders, join("\n", (join '|', ('t') x @types) x $round), 'and makes identifiers greater than all earlier ones');
+	unlike(slurp_file($node->logfile), qr/duplicate key/, 'and no duplicate');
 	$node->stop;
 }
 
-# 50 sessions whose first use is the same instant share one state.
+# 50 sessions that use the extension first at the same instant share one state.
 foreach my $preloaded (0, 1)
 {
 	my $node = start_server("first_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
@@ -111,9 +111,9 @@ foreach my $preloaded (0, 1)
 	my $rows = $sessions * 1000;
 	is($node->safe_psql('postgres', 'SELECT ' . join(', ', map { "count(DISTINCT $_)" } @types) . ' FROM first'),
 		join('|', ($rows) x @types), 'and none gets an identifier of another');
-	is($node->safe_psql('postgres', 'SELECT count(DISTINCT snowflake_parts(snowflake)::text) FROM first'), $rows, 'for they share one state');
+	is($node->safe_psql('postgres', 'SELECT count(DISTINCT snowflake_parts(snowflake)::text) FROM first'), $rows, 'because they share one state');
 	is($node->safe_psql('postgres', 'SELECT string_agg(generator, $$ $$ ORDER BY generator) FROM ids_generators()'),
-		join(' ', sort @types), 'that has each generator once');
+		join(' ', sort @types), 'which has each generator once');
 	$node->stop;
 }
 
@@ -134,11 +134,11 @@ foreach my $preloaded (0, 1)
 	$node->stop;
 }
 
-# No shared memory is left: without preloading an error says what to do, with it there is room.
+# No shared memory is left: without preloading, an error says what to do; with preloading, there is room.
 foreach my $preloaded (0, 1)
 {
 	my $node = start_server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
-	# CREATE EXTENSION uses the state, so it comes after.
+	# CREATE EXTENSION uses the state, so it comes last.
 	$node->safe_psql('postgres', 'DROP EXTENSION ids');
 	$node->restart;
 	my $neighbour = $node->background_psql('postgres');
@@ -164,7 +164,7 @@ foreach my $preloaded (0, 1)
 	$node->stop;
 }
 
-# A backend fails on its way to the shared state, or is killed there.
+# A backend fails, or is killed, before it has attached to the shared state.
 {
 	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
@@ -175,12 +175,12 @@ foreach my $preloaded (0, 1)
 	my $session = $node->background_psql('postgres');
 	like($session->query_safe('SELECT attempt()'), qr/^could not generate random values$/, 'a backend fails before it has the state');
 	unlink $no_randomness;
-	# The first increment of back-filling is drawn when the state is made: all zero if it was not.
-	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'and goes on when it can');
-	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with a state that is whole');
+	# The first increment of back-filling is drawn when the state is initialized; otherwise it would be zero.
+	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'and succeeds when there is randomness again');
+	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with an initialized state');
 	$session->quit;
 
-	# Some that wait for randomness, and one of them is killed.
+	# Several backends wait for randomness, and one of them is killed.
 	$node->stop;
 	{
 		local %ENV = (%ENV, %environment);
@@ -195,10 +195,10 @@ foreach my $preloaded (0, 1)
 	$node->poll_query_until('postgres', "SELECT count(*) = 3 $waiting");
 	kill 'KILL', $node->safe_psql('postgres', "SELECT pid $waiting LIMIT 1");
 	$clients->finish;
-	ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers from a backend killed there');
+	ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers after one of the waiting backends is killed');
 	unlink $no_randomness;
 	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'and the next session works');
-	isnt($node->safe_psql('postgres', q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with a state that is whole');
+	isnt($node->safe_psql('postgres', q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with an initialized state');
 	$node->stop;
 }
 

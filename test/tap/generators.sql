@@ -1,5 +1,5 @@
--- What the tests go through, for test/tap/Generators.pm: the types of the extension, and the generators of new ids,
--- each with the type of these, such as scru160_us=scru160. From 17 on, array types are members of an extension, too.
+-- For test/tap/Generators.pm: the types of the extension, and its generators of new ids, each with the type of its ids,
+-- such as scru160_us=scru160. From 17 on, array types are members of an extension, too.
 CREATE EXTENSION ids;
 
 SELECT 'IDS_TYPES=' || string_agg(typname, ' ')

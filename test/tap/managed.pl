@@ -1,6 +1,6 @@
-# doc/managed.sql on a server without the extension, as an ordinary owner of a database has it: ids in
-# order over all sessions, and the functions' answers. Then the database moves to the extension, whose
-# answers are the same, and no row changes.
+# An ordinary database owner runs doc/managed.sql on a server without the extension: ids are in order over
+# all sessions. Then the database moves to the extension, whose functions give the same results, and no row
+# changes.
 use strict;
 use warnings;
 use IPC::Run;
@@ -33,8 +33,8 @@ $node->command_ok([ 'psql', '-Xq1', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f'
 	'the owner of a database runs the script');
 is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'without the extension');
 
-# Calls of a function by all clients at once, as another role; how many, how many distinct, how many not of version 7,
-# and how many ids are not above all that were given before the call began.
+# Has all clients call a function at once, as another role. Returns the number of calls, of distinct ids, of ids of another
+# version, of distinct random parts, and of ids that are not above all that were returned before the call began.
 sub generate
 {
 	my ($database, $function) = @_;
@@ -55,18 +55,18 @@ sub generate
 	});
 }
 
-# The clock itself brings nearly all ids into order, so the same where it is behind and only the sequence does.
+# The clock alone puts nearly all ids into order. So this is also tested where the sequence is ahead of the clock.
 $node->safe_psql('postgres', 'CREATE DATABASE ahead OWNER owner TEMPLATE app');
-is(run_as('owner', 'ahead', q{SELECT setval('uuidv7_tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 1000000)::bigint << 10) > 0}), 't', 'a clock can be behind');
+is(run_as('owner', 'ahead', q{SELECT setval('uuidv7_tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 1000000)::bigint << 10) > 0}), 't', 'a sequence is set ahead of the clock');
 foreach my $database ('app', 'ahead')
 {
 	my ($made, $distinct, $other, $random, $late) = generate($database, 'gen_uuidv7');
-	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call gave another id");
+	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call returned another id");
 	is($other, 0, 'of version 7');
 	is($random, $clients * $calls, 'with 52 random bits that no other id has');
-	is($late, 0, 'greater than all that were given before');
+	is($late, 0, 'greater than all that were returned before');
 }
-is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'order is kept at the expense of the time');
+is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'ids stay in order, and their times are ahead of the clock');
 # A table whose rows must stay as they are.
 run_as('owner', 'app', q{
 	CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
@@ -78,16 +78,16 @@ run_as('owner', 'app', q{
 run_as('writer', 'app', 'INSERT INTO item (n) SELECT generate_series(1001, 2000)');
 run_as('owner', 'app', 'INSERT INTO log SELECT FROM generate_series(1, 100)');
 is(run_as('owner', 'app', q{SELECT tableoid::regclass, count(*) FROM log GROUP BY 1}), 'log_now|100', 'ids go to their partitions');
-like(run_as('owner', 'app', q{SET timezone = 'UTC'; EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < uuidv7_first('2026-01-01')}), qr/Scan on log_then /, 'which are pruned');
+like(run_as('owner', 'app', q{SET timezone = 'UTC'; EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < uuidv7_first('2026-01-01')}), qr/Scan on log_then /, 'the planner prunes partitions');
 like(run_as('owner', 'app', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE id >= uuidv7_first(now())}), qr/Index Cond: \(id >= /, 'and an index serves a range of time');
 like(run_as('owner', 'app', q{
 		SET enable_seqscan = off;
 		EXPLAIN (COSTS OFF) SELECT FROM item WHERE uuidv7_within(id, tstzrange(now() - interval '1 day', now()));
-	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'which uuidv7_within is, too');
+	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'and uuidv7_within()');
 my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
-is(run_as('owner', 'app', $recent), 't', 'ids have the time');
+is(run_as('owner', 'app', $recent), 't', 'ids have the current time');
 
-# Errors and cancelled statements leave no lock behind, in the session that had them.
+# After an error or a cancelled statement, the session holds no lock.
 my $locks = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'};
 my $session = $node->background_psql('app', on_error_stop => 0);
 like(($session->query(q{BEGIN READ ONLY; SELECT gen_uuidv7(); ROLLBACK}), $session->{stderr})[-1], qr/cannot execute nextval\(\) in a read-only transaction/, 'nothing is generated in a read-only transaction');
@@ -122,17 +122,17 @@ run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTIO
 		("CREATE FUNCTION evil.operator_$n($left, $operators{$_}) RETURNS $left $body", "CREATE OPERATOR evil.$_ (FUNCTION = evil.operator_$n, LEFTARG = $left, RIGHTARG = $operators{$_})")
 	} sort keys %operators);
 my $astray = 'SET search_path = evil, pg_catalog;';
-like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'what is in the way');
-is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'is in nobody\'s way');
+like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'operators of another schema come first in the search_path');
+is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'but the functions do not use them');
 run_as('writer', 'app', 'DROP SCHEMA evil CASCADE');
 
-# A database of an older version, and of no other, is the same after dump and restore.
+# The owner dumps and restores the database.
 my $dump = $node->basedir . '/app.sql';
 $node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, '-d', $node->connstr('app') ], 'the owner dumps it');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], 'and restores it');
-is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'where ids go on');
+is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'where new ids are above the old ones');
 
-# What the functions say of times, ranges and ids of every kind.
+# The functions' results for times, ranges and ids of every kind.
 my $answers = q{
 	SET timezone = 'UTC';
 	WITH at AS (
@@ -155,7 +155,7 @@ my $answers = q{
 	UNION ALL SELECT concat_ws('|', 'within', r, count(*) FILTER (WHERE uuidv7_within(id, r)), count(*) FILTER (WHERE uuidv7_within(id, r) IS NULL))
 		FROM (SELECT * FROM span WHERE hashtext(r::text) % 100 = 0) span, (SELECT * FROM id WHERE hashtext(id::text) % 20 = 0) id GROUP BY r
 	UNION ALL SELECT concat_ws('|', id, uuidv7_extract_timestamp(id), uuidv7_time_decoder(id::text)) FROM id
-	-- all but what is random
+	-- without the random bits
 	UNION ALL SELECT concat_ws('|', 'made', at, left(gen_uuidv7(at)::text, 18)) FROM at WHERE at >= '1970-01-01' AND at < '10889-08-02 05:31:50.656+00'
 	ORDER BY 1};
 my @refused = map { "SELECT gen_uuidv7('$_')" } '1969-12-31 23:59:59.999999+00', '10889-08-02 05:31:50.656+00', 'infinity', '-infinity';
@@ -166,27 +166,27 @@ sub errors
 }
 my $of_script = run_as('owner', 'moved', $answers);
 my $errors_of_script = errors();
-cmp_ok(scalar(split /\n/, $of_script), '>', 10_000, 'the functions answer questions of times');
+cmp_ok(scalar(split /\n/, $of_script), '>', 10_000, 'the functions return times and boundaries');
 is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for uuidv7/g), 4, 'and refuse times that an id cannot hold');
 
-# The move, as doc/uuidv7.md has it.
+# The move to the extension, with the statements in doc/uuidv7.md.
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
 my $before = run_as('owner', 'moved', $rows);
-like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict/, 'the extension does not hide the script');
+like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict/, 'the extension does not hide the functions of the script');
 my ($move) = slurp_file("$ENV{TESTDIR}/doc/uuidv7.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
 ok($move, 'doc/uuidv7.md has the move');
 $move =~ s/^(.*)\bitem\b(.*)\n/$1item$2\n$1log$2\n/mg;
 is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database moves');
 is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0', 'nothing of the script is left');
 is(run_as('owner', 'moved', $rows), $before, 'no row has changed');
-is(run_as('owner', 'moved', $answers), $of_script, 'the functions of the extension answer the same');
-is(errors(), $errors_of_script, 'and refuse the same');
+is(run_as('owner', 'moved', $answers), $of_script, 'the functions of the extension return the same results');
+is(errors(), $errors_of_script, 'and raise the same errors');
 is(run_as('owner', 'moved', q{
 	INSERT INTO item (n) VALUES (2002) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2001);
 	INSERT INTO log DEFAULT VALUES RETURNING id > ALL (SELECT id FROM log);
 	SELECT DISTINCT pg_get_expr(adbin, adrelid), pronamespace::regnamespace FROM pg_attrdef d JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = refobjid
 	WHERE adrelid IN ('item'::regclass, 'log'::regclass)}),
-	"t\nt\ngen_uuidv7()|pg_catalog", 'the defaults are those of the extension, and new ids go on above the old');
+	"t\nt\ngen_uuidv7()|pg_catalog", 'the defaults call the extension, and new ids are above the old ones');
 
 $node->stop;
 done_testing();

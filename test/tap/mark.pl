@@ -24,7 +24,7 @@ my $script = $node->basedir . '/generate.sql';
 append_to_file($script, 'SELECT ' . join(', ', map { "gen_$_()" } grep { !waits($_) } @generators) . ";\n");
 ok(IPC::Run::run([ 'pgbench', '-n', '-C', '-c', 1, '-t', 200, '-f', $script, $node->connstr('postgres') ], '>', \my $out, '2>', \my $err), '200 short connections');
 $node->safe_psql('postgres', "SELECT $list");
-lead_is_small('do not drive identifiers ahead of the clock');
+lead_is_small('do not push identifiers ahead of the clock');
 foreach my $end ('fast', 'immediate')
 {
 	$node->stop($end);
@@ -33,7 +33,7 @@ foreach my $end ('fast', 'immediate')
 	lead_is_small("nor does a restart after stop -m $end");
 }
 
-# Who can change it, also if default privileges give others rights on everything that a superuser makes.
+# Only superusers can change it, even if default privileges give others rights on everything that a superuser makes.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
 $node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
@@ -54,7 +54,7 @@ foreach my $change (
 			qr/ERROR:  (permission denied|must be owner|cannot change sequence|cannot lock relation|cannot alter .* sequence)/, "$role cannot: $change");
 	}
 }
-is($node->safe_psql('owned', $mark), $unchanged, 'the mark is as it was');
+is($node->safe_psql('owned', $mark), $unchanged, 'the mark is unchanged');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION $_; SELECT $list") foreach ('ordinary', 'owner');
 
 # A superuser can damage it. Then every generator raises an error, in a session that has generated before and in another. The
@@ -78,7 +78,7 @@ $node->safe_psql('postgres', q{
 	END $$});
 my @damages = (
 	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark', 'is missing' ],
-	[ in_its_stead => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark; CREATE TABLE ids_internal.mark (last_value bigint)', 'is not a sequence',
+	[ replaced => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark; CREATE TABLE ids_internal.mark (last_value bigint)', 'is not a sequence',
 		'ALTER TABLE ids_internal.mark RENAME TO other' ],
 	[ unlogged => 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'is not logged' ],
 	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
@@ -132,11 +132,11 @@ is($node->safe_psql('postgres', q{SELECT bool_and(lead > '50 s') FROM ids_genera
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 sleep 0.3;
 insert_in_turn($session);
-lead_is_small('ids_reset_clock() lets them follow it again');
+lead_is_small('after ids_reset_clock() they follow the clock again');
 $session->quit;
 $node->stop('immediate');
 start_server($node, -5);
-insert_and_check($node, 'ids_reset_clock(), a session that knew better, and a crash');
+insert_and_check($node, 'ids_reset_clock(), a session that knew the old mark, and a crash');
 $node->stop;
 start_server($node, +6);
 $node->safe_psql('postgres', "SELECT $list");

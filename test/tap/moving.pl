@@ -46,7 +46,7 @@ sub rows
 	});
 }
 
-# A dump as text, without what differs between any two.
+# A dump as text, without the lines that differ between any two dumps.
 sub definitions
 {
 	my ($node, $database) = @_;
@@ -56,7 +56,7 @@ sub definitions
 	return $dump;
 }
 
-# The definitions of all indexes, and what each finds that a sequential scan should find.
+# Checks that btree indexes are sound, and that a query that uses an index, of any kind, finds its rows.
 sub check_indexes
 {
 	my ($node, $database, $what) = @_;
@@ -110,7 +110,7 @@ sub check_indexes
 	}
 }
 
-# The defaults, the partitions and the constraints go on.
+# Checks that defaults, partitions and constraints still work.
 sub check_use
 {
 	my ($node, $database, $what) = @_;
@@ -124,9 +124,9 @@ sub check_use
 			CALL ids_create_partitions('${type}_log', '1 month', '2017-01-01', '2017-03-01');
 			SELECT count(*) FROM pg_inherits WHERE inhparent = '${type}_log'::regclass;
 			ROLLBACK;
-		}), "0|t\n1\n15", "$what: $type: the default goes on, and so do view and partitions");
+		}), "0|t\n1\n15", "$what: $type: the default, the view and the partitions still work");
 		my ($code, undef, $error) = $node->psql($database, "INSERT INTO ${type}_item (young) VALUES (${type}_last('infinity'))");
-		like($error, qr/value for domain ${type}_of_century violates check constraint/, "$what: $type: and the domain");
+		like($error, qr/value for domain ${type}_of_century violates check constraint/, "$what: $type: and so does the domain");
 	}
 }
 
@@ -168,7 +168,7 @@ foreach my $role ($super, 'owner')
 
 $node->stop;
 
-# An older server is upgraded in place. Its catalogs keep what the extension's script made of them there.
+# An older server is upgraded in place. Its catalogs keep the objects that the extension's script made there.
 SKIP:
 {
 	my $from = $ENV{IDS_UPGRADE_FROM};
@@ -176,7 +176,7 @@ SKIP:
 	my ($old_bindir) = run_command([ $from, '--bindir' ]);
 	my ($new_bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
 	my ($new_libdir) = run_command([ "$new_bindir/pg_config", '--pkglibdir' ]);
-	# pg_upgrade has the new server load '$libdir/ids', which from 18 on is sought nowhere else.
+	# pg_upgrade has the new server load '$libdir/ids', which from 18 on is searched for nowhere else.
 	skip "pg_upgrade to 18 or later needs the extension installed: $new_libdir/ids.so is missing", 1
 		if $node->pg_version >= 18 && !-e "$new_libdir/ids.so";
 	my $table_name = qr/\b(?:\w+_item|\w+_constructs|document)\.(?=\w)/;

@@ -1,4 +1,4 @@
--- Every kind of object that can use an identifier, for the type @T@: what test/tap/moving.pl moves.
+-- Every kind of object that can use an identifier, for the type @T@. test/tap/moving.pl moves these objects.
 
 CREATE DOMAIN @T@_of_century AS @T@ CHECK (VALUE >= '2017-01-01 00:00:00+00'::timestamptz AND VALUE <@ tstzrange('2017-01-01 00:00:00+00', '2086-01-01 00:00:00+00'));
 CREATE TYPE @T@_pair AS (one @T@, other @T@_of_century);
@@ -66,7 +66,7 @@ CREATE TABLE @T@_listed (id @T@) PARTITION BY LIST (id);
 CREATE TABLE @T@_listed_first PARTITION OF @T@_listed FOR VALUES IN (@T@_first('-infinity'), NULL);
 INSERT INTO @T@_listed VALUES (@T@_first('-infinity')), (NULL);
 
--- Constructs that SQL writes without an operator's name, and finds it by the search_path: of a dump that is empty.
+-- Constructs that are written without an operator. PostgreSQL finds it by the search_path, which is empty in a dump.
 CREATE VIEW @T@_constructs AS SELECT id, n, CASE id WHEN a.parent THEN 1 ELSE 2 END AS b, id IS DISTINCT FROM a.parent AS c, nullif(id, a.parent) AS d
 	FROM @T@_item a JOIN @T@_seed b USING (id, n);
 CREATE MATERIALIZED VIEW @T@_constructed AS SELECT * FROM @T@_constructs WHERE b = 2 AND c AND d = id;

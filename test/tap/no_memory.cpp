@@ -1,5 +1,5 @@
 // Preloaded into a server by LD_PRELOAD: while the file NO_MEMORY exists, there is no shared memory
-// for a segment of the size that ids records transactions in.
+// for a segment as large as the one in which ids records transactions.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>

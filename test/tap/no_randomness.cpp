@@ -1,6 +1,5 @@
-// Preloaded into a server by LD_PRELOAD: a source of randomness which, while the file NO_RANDOMNESS
-// exists, fails any request as large as those that ids draws ahead, or, if the file is not empty,
-// never answers it.
+// Preloaded into a server by LD_PRELOAD: while the file NO_RANDOMNESS exists, requests for as many
+// random bytes as ids draws at once fail. If the file is not empty, they wait instead.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-# The setting ids.node_id: no ordinary user can change or remove the server's value, and no value that was set silently
-# becomes none.
+# The setting ids.node_id: no ordinary user can change or remove the server's value, and no value that was set gets lost
+# silently.
 use strict;
 use warnings;
 use Generators;
@@ -35,7 +35,7 @@ my $value = 'SELECT (snowflake_parts(gen_snowflake())).random';
 # The first use of the library, which makes the setting known to the session.
 my $load = "SELECT ulid_first(now()) IS NULL \\g /dev/null\n";
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off;';
-# That while a query runs in parallel: in the leader, which writes an id, and in workers.
+# The first use during a parallel query: in the leader, which writes an id, and in workers.
 my $late_leader = "$parallel SELECT id FROM item WHERE i = 1 \\g /dev/null\n";
 my $in_workers = "$parallel SELECT (SELECT min(worker()) FROM number) <> pg_backend_pid()";
 
@@ -76,7 +76,7 @@ sub try_to_set
 		is(ask($node, 'ordinary', "$load RESET ids.node_id"), '42501', "$what: RESET");
 		foreach my $try (9, -1, 70000, 'abc', '')
 		{
-			# Before the library is loaded PostgreSQL takes anything, to refuse it afterwards.
+			# Before the library is loaded, PostgreSQL accepts any value, which it refuses afterwards.
 			my $refused = $preloaded ? qr/^(42501|22023)$/ : qr/^22023$/;
 			my $lost = !$preloaded && $server eq 5 ? qr/^5$/ : $refused;
 			foreach (@first_uses)
@@ -87,17 +87,17 @@ sub try_to_set
 			like(ask($node, 'ordinary', "SET ids.node_id = '$try'; SELECT node_id()"), $lost, "$what: SET to '$try', first use by a superuser's function");
 			like(ask($node, 'ordinary', 'SELECT node_id()', options => "-c ids.node_id=$try"), $refused, "$what: PGOPTIONS with '$try', first use by a superuser's function");
 			next if $preloaded;
-			# The first use is where another value counts, or in a transaction that is undone.
+			# The first use comes while another value is in force, or in a transaction that is rolled back.
 			is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()', options => "-c ids.node_id=$try"), "7\n22023", "$what: PGOPTIONS with '$try', first use with another");
 			my $then = $server eq 5 ? 'made' : '22023';
 			is(ask($node, 'ordinary', "BEGIN; SET LOCAL ids.node_id = '$try'; SELECT try(); ROLLBACK; SELECT try()"), "$then\n$then", "$what: SET LOCAL to '$try' and ROLLBACK after the first use");
 			is(ask($node, 'ordinary', "BEGIN; SAVEPOINT a; SET ids.node_id = '$try'; SELECT try(); ROLLBACK TO a; SELECT try(); COMMIT; SELECT try()"), "$then\n$then\n$then", "$what: SET to '$try' and ROLLBACK TO after the first use");
 			is(ask($node, 'ordinary', "SELECT try(); DISCARD ALL; SELECT try()", options => "-c ids.node_id=$try"), "22023\n22023", "$what: PGOPTIONS with '$try', DISCARD ALL");
-			# A session that holds what is refused can still query in parallel.
+			# A session with a refused value can still run parallel queries.
 			is(ask($node, 'ordinary', "$_ $in_workers", options => "-c ids.node_id=$try"), 't', "$what: PGOPTIONS with '$try', parallel query after '$_'") foreach '', $load;
 		}
 		next if $preloaded;
-		# What was taken back before the library came does not count.
+		# A value that was reset before the library was loaded does not count.
 		my $back = $server eq 5 ? "$value = 5" : "$value >= 0";
 		foreach my $try (9, '')
 		{
@@ -109,8 +109,8 @@ sub try_to_set
 }
 try_to_set(0);
 
-# The server has 5. A role's own value is the server's, too: no reload puts another in its place.
-is(ask($node, 'ordinary', "SELECT ulid_first(now()) IS NULL; SHOW ids.node_id", options => '-c ids.node_id=9'), "f\nrefused", 'a value that was refused is not shown');
+# The server has 5, and a role another value. If a client's value overrode it, a reload does not replace it by 5.
+is(ask($node, 'ordinary', "SELECT ulid_first(now()) IS NULL; SHOW ids.node_id", options => '-c ids.node_id=9'), "f\nrefused", 'a refused value is not shown');
 $node->safe_psql('postgres', 'ALTER ROLE ordinary SET ids.node_id = 6');
 is(ask($node, 'ordinary', $value), 6, 'a value of the role');
 {
@@ -153,7 +153,7 @@ $node->safe_psql('postgres', 'REVOKE SET ON PARAMETER ids.node_id FROM ordinary'
 $node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
 $node->restart;
 
-# A value that a superuser set and that is no node id stops generation.
+# If a superuser has set a value that is not a node id, generators raise an error.
 sub refuse
 {
 	my ($what, $bad) = @_;
@@ -164,12 +164,12 @@ sub refuse
 	is(ask($node, 'ordinary', "$load SHOW ids.node_id"), $bad, "$what: shown");
 	is(ask($node, 'ordinary', "$_ $value"), '22023', "$what: after '$_'") foreach $what =~ /^preloaded/ ? '' : @first_uses;
 	is(ask($node, 'ordinary', "$_ $in_workers"), 't', "$what: parallel query after '$_'") foreach '', $load;
-	# Also if another value counted when the library came.
+	# Also if another value was in force when the library was loaded.
 	is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
 	like(ask($node, 'ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
 	like(ask($node, 'ordinary', $value, options => '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
 	is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', "$what: gen_ulid() has no node id");
-	return if $what =~ /ROLE ordinary/; # what that has is not the superuser's
+	return if $what =~ /ROLE ordinary/; # the superuser does not have this value
 	is(ask($node, $super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
 	is(ask($node, $super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try()"), "made\n22023", "$what: after another was reset");
 }
@@ -206,7 +206,7 @@ foreach my $bad ('70000', 'abc', '')
 	is(ask($node, $super, "SET ids.node_id = '$bad'; BEGIN; SET LOCAL ids.node_id = 6; SELECT try(); ROLLBACK; SELECT try();
 			BEGIN; SET ids.node_id = 7; ROLLBACK; ALTER ROLE ordinary SET ids.node_id = 7; ALTER ROLE ordinary RESET ids.node_id; SELECT try();
 			BEGIN; SET ids.node_id = -1; SELECT try(); ROLLBACK; SELECT try(); RESET ids.node_id; SELECT try()"),
-		"made\n22023\n22023\nmade\n22023\nmade", "SET to '$bad' counts until another is set, or it is taken back");
+		"made\n22023\n22023\nmade\n22023\nmade", "SET to '$bad' counts until another value is set, or it is reset");
 }
 
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids'");
@@ -234,7 +234,7 @@ is(ask($node, 'ordinary', 'SELECT gen_tbsl()'), '22023', 'nor tbsl');
 $node->append_conf('postgresql.conf', 'ids.node_id = abc');
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT error IS NOT NULL FROM pg_file_settings WHERE name = 'ids.node_id' ORDER BY seqno DESC LIMIT 1});
-is(ask($node, 'ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'one that the server does not take leaves it as it was');
+is(ask($node, 'ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'a value that the server refuses leaves the old one in force');
 
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
 # Eight clients at once: no identifier is made twice, and each is greater than every identifier that any client had received
-# when the call began. The same over a library that shares no state must fail.
+# when the call began. With a library whose sessions do not share their state, this must fail.
 use strict;
 use warnings;
 use Generators;
@@ -10,8 +10,8 @@ use Test::More;
 my $clients = 8;
 my $calls = 100_000;
 
-# Has all clients call $function, by default that of the generator, and returns how many calls were made, how many
-# identifiers they gave, and how many came too late in the order.
+# Has all clients call $function, by default the generator's. Returns how many calls were made, how many distinct identifiers
+# they returned, and how many of these were too small.
 sub generate
 {
 	my ($node, $generator, $function) = @_;
@@ -28,7 +28,7 @@ sub generate
 	unlink $script;
 	my $counts = $node->safe_psql('postgres', qq{
 		SELECT count(*), count(DISTINCT id) FROM call;
-		-- At the time of each call's beginning, the greatest identifier given so far.
+		-- For the beginning of each call, the greatest identifier returned so far.
 		SELECT count(*) FROM (
 			SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
 			FROM (SELECT before AS at, 'before' AS kind, $key AS key FROM call UNION ALL SELECT after, 'after', $key FROM call) event
@@ -48,9 +48,9 @@ foreach my $preloaded (0, 1)
 	foreach my $generator ($preloaded ? $generators[0] : @generators)
 	{
 		my ($made, $distinct, $late) = generate($node, $generator);
-		is($made, $clients * $calls, "every call gave an identifier, preloaded: $preloaded");
+		is($made, $clients * $calls, "every call returned an identifier, preloaded: $preloaded");
 		is($distinct, $clients * $calls, 'no identifier twice');
-		is($late, 0, 'no identifier smaller than one given before the call began');
+		is($late, 0, 'no identifier smaller than one returned before the call began');
 	}
 
 	if (!$preloaded)

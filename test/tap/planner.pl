@@ -1,5 +1,5 @@
-# The planner estimates ids like a timestamptz column of the same table: windows in many forms, random queries, and rows
-# newer than the statistics. And time predicates give the same rows however they are planned.
+# The planner estimates conditions on ids like conditions on a timestamptz column of the same table: windows in many forms,
+# random queries, and rows newer than the statistics. Time predicates give the same rows however they are planned.
 use strict;
 use warnings;
 use Generators;
@@ -17,7 +17,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\njit = off\ntimezone = 'UTC'\nmax_parallel_workers_per_gather = 0\nfsync = off");
 $node->start;
 
-# A table of so many rows, evenly until $until ago, a column at and an id of each type, each with an index.
+# A table of that many rows, evenly spaced until $until ago: a column at and an id of each type, each with an index.
 sub create_table
 {
 	my ($name, $rows, $every, $until, @of_types) = @_;
@@ -84,13 +84,14 @@ foreach (split /\n/, $estimates)
 }
 is(scalar(() = $estimates =~ /^/mg), @forms * @types, 'every form of every type');
 
-# 2. Random queries: conditions of time among others, in AND and OR, joins and EXISTS, on both columns. Those that must hold
-# together all contain one time, as PostgreSQL takes contradictory ones for half a percent of the table, and we for none.
+# 2. Random queries: conditions on the time among others, in AND and OR, joins and EXISTS, on both columns. Conditions that must
+# hold together all contain one time, because PostgreSQL estimates contradictory ones at half a percent of the table, and the
+# extension at no rows.
 
-# A time so many minutes ago, and one before or after it, from two hours to a year away: that the number of rows is
-# rounded must not matter.
+# A time that many minutes ago, and one before or after it, from two hours to a year away, so that the rounding of the number of
+# rows does not matter.
 sub ago { return sprintf '(now() - interval \'%d minutes\')', $_[0] }
-# Two hours around it there are many rows: the table ends a day ago.
+# The two hours around it have many rows, because the table ends a day ago.
 sub random_time { return 1_440 + rand 498_000 }
 sub near { return ago($_[0] + $_[1] * 120 * exp(rand log 4_000)) }
 
@@ -152,10 +153,10 @@ my ($count, $off, $example) = split /\|/, $node->safe_psql('postgres', qq{
 	off AS (SELECT * FROM estimates WHERE abs(id - at) > 0.1 * at + 2)
 	SELECT (SELECT count(*) FROM estimates), (SELECT count(*) FROM off), (SELECT format('%s rows, not %s: %s', id, at, of_id) FROM off ORDER BY length(of_id) LIMIT 1)});
 is($count, $queries, "$queries random queries");
-is($off, 0, 'none is estimated off by more than a tenth') or diag $example;
+is($off, 0, 'no estimate is off by more than a tenth') or diag $example;
 
-# 3. Statistics of yesterday, 200,000 rows since: the last hour, in each form; also with an id of the year 2085, which the
-# statistics may know of or not.
+# 3. Statistics from yesterday and 4,000 rows since: the last hour, in each form; also with an id of the year 2085, in the
+# statistics or newer than they are.
 sub last_hours
 {
 	my ($name, $column) = @_;
@@ -207,7 +208,7 @@ $node->safe_psql('postgres', join '',
 		EXECUTE 'SELECT count(*) FROM (' || query || ') q' INTO n;
 		RETURN n;
 	END $$;
-	/* What the planner expects of each run of the inner side of a nested loop. */
+	/* The rows that the planner expects of each run of the inner side of a nested loop. */
 	CREATE FUNCTION expected_inside(query text) RETURNS float8 LANGUAGE plpgsql SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 	DECLARE plan json;
 	BEGIN
@@ -246,13 +247,13 @@ foreach my $type (@types)
 {
 	cmp_ok($node->safe_psql('postgres', "SELECT expected_inside('SELECT FROM hours w JOIN even f ON f.$type <@ w.during')"), '<', 14, "rows of a window by the index on $type");
 }
-# Where a range column has no statistics, or where there is no range column: 0.005 for a pair, and what PostgreSQL itself expects.
+# Without a range column, or without its statistics: PostgreSQL's own estimates, and 0.005 for a range.
 is($node->safe_psql('postgres', q{
 	SELECT expected('SELECT FROM even f JOIN side s ON f.ulid >= s.a AND f.ulid <= s.b'), expected('SELECT FROM even f JOIN hours w ON f.ulid <@ tstzrange(lower(during), upper(during))'),
 		expected('SELECT FROM even f JOIN hours w ON f.ulid >= ulid_range_first(during)'), expected('SELECT FROM even f JOIN hours w ON f.ulid >= ulid_range_first(during) AND f.scru160 <= scru160_range_last(during)'),
 		expected('SELECT FROM even f, unnest(ARRAY[tstzrange(now(), now())]) during WHERE f.ulid <@ during')}),
 	sprintf('%d|%d|%d|%d|250', 50_000 * 20_000 / 9 + 0.5, 50_000 * 100 / 9 + 0.5, 50_000 * 100 / 3 + 0.5, 50_000 * 100 / 9 + 0.5), 'other joins');
-# So a third table is looked up by its index, and not read as a whole for a hash join.
+# With these estimates, the planner looks up a third table by its index, and does not read it as a whole for a hash join.
 foreach my $type (@types)
 {
 	like($node->safe_psql('postgres', "EXPLAIN (COSTS OFF) SELECT FROM hours w JOIN even f ON f.$type <@ w.during JOIN side s USING (k) WHERE n <= 10"),
@@ -274,7 +275,8 @@ my @planning = split /\|/, $node->safe_psql('postgres', join '',
 	} 'at >= %s AND at < %s', 'ulid <@ tstzrange(%s, %s)'));
 cmp_ok($planning[1], '<', 3 * $planning[0], "planning of 4,000 windows: $planning[1] ms, of timestamptz $planning[0] ms");
 
-# 6. The rows are those of extract_timestamp, however the query is planned, in every form, at the ends of the type too.
+# 6. A condition on ids gives the same rows as the condition on their times, however the query is planned, in every form, also at
+# the ends of the type's range.
 my @settings = (
 	'', (map { "enable_$_ = off" } 'seqscan', 'indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'hashjoin', 'mergejoin', 'material', 'partition_pruning'),
 	'plan_cache_mode = force_generic_plan', 'plan_cache_mode = force_custom_plan', 'constraint_exclusion = on',
@@ -307,7 +309,7 @@ foreach my $type (@types)
 	foreach my $setting (@settings)
 	{
 		my $set = $setting ? "SET $setting;" : '';
-		# What is compared: the form with the id and with its time.
+		# Each form is compared with the id and with its time.
 		my @queries = map {
 			my $form = $_;
 			my @both = map { my $column = $_; (my $query = $form) =~ s/\{\}/$column/g; "($query)" } 'id', 'at';
@@ -343,7 +345,7 @@ foreach my $type (@types)
 		$compared += @queries;
 		push @differences, map { "$setting: $_" } split /\n/, $node->safe_psql('postgres', $set . join ' UNION ALL ', @queries);
 	}
-	is(join("\n", @differences), '', "$type: $compared queries give the rows of their times");
+	is(join("\n", @differences), '', "$type: $compared queries give the same rows for ids as for their times");
 	$node->safe_psql('postgres', 'DROP TABLE small, parted, span; DROP FUNCTION slow, volatile');
 }
 

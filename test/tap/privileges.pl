@@ -1,5 +1,5 @@
-# What an ordinary user, the owner of a database and a superuser may do with the extension's objects. mark.pl has the
-# same of the mark, node_id.pl of the setting.
+# What an ordinary user, the owner of a database and a superuser may do with the extension's objects. mark.pl tests the same for
+# the mark, and node_id.pl for the setting.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -14,7 +14,7 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE ordinary LOGI
 
 # The owner of a database who is no superuser.
 is(ask($node, 'owner', 'CREATE EXTENSION ids', database => 'owned'), '', 'the owner of a database installs the extension');
-is($node->safe_psql('owned', q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'it is the owner\'s');
+is($node->safe_psql('owned', q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'it belongs to the owner');
 like(ask($node, 'owner', 'CREATE OR REPLACE FUNCTION pg_catalog.gen_ulid() RETURNS ulid LANGUAGE plpgsql AS $$BEGIN END$$', database => 'owned'), qr/^42501$/, 'who cannot replace its functions');
 
 # Everybody can see the generators' clocks, and superusers can reset them.
@@ -84,18 +84,18 @@ foreach my $trap (sort keys %lay)
 			is($code, 0, "$trap: $role $action") or diag($error);
 			my %seen = map { $_ => 1 } $error =~ /trap: (.*)/g;
 			my $expected = $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '';
-			is(join(', ', sort keys %seen), $expected, "$trap: what runs is the owner's when $role $action");
+			is(join(', ', sort keys %seen), $expected, "$trap: code runs with the owner's rights when $role $action");
 			$node->psql('postgres', q{INSERT INTO trap.log VALUES (ulid_first('2026-01-01 00:00:00+00')), (ulid_first('2026-01-02 00:00:00+00'))}, extra_params => [ '-U', 'hostile' ]) if $action eq 'creates';
 		}
 		is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'trap.log'::regclass AND inhrelid <> coalesce(to_regclass('trap.log_rest'), 0)}), '0', "$trap: $role created, detached and dropped");
-		is($node->safe_psql('postgres', q{SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p')}), 'hostile', "$trap: all belongs to the owner");
+		is($node->safe_psql('postgres', q{SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p')}), 'hostile', "$trap: all tables belong to the owner");
 		$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT format('DROP TABLE IF EXISTS %s CASCADE', string_agg(oid::regclass::text, ', ')) FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition \gexec
 			DROP DOMAIN IF EXISTS trap.id});
 	}
 }
 is($node->safe_psql('postgres', q{SELECT rolname FROM pg_roles WHERE rolsuper AND rolname = 'hostile'}), '', 'the owner of the traps has gained nothing');
 
-# What the owner must have, because the statements run as the owner.
+# The rights that the owner needs, because the statements run as the owner.
 sub error_of
 {
 	my ($role, $sql) = @_;
@@ -103,13 +103,13 @@ sub error_of
 	return $error;
 }
 $node->safe_psql('postgres', q{SET ROLE hostile; CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)});
-like(error_of('stranger', $call{creates}), qr/ERROR:  must be owner of table log/, 'who does not inherit the rights of the owner is refused');
+like(error_of('stranger', $call{creates}), qr/ERROR:  must be owner of table log/, 'a role that does not inherit the rights of the owner is refused');
 like(error_of('ordinary', $call{creates}), qr/ERROR:  must be owner of table log/, 'and so is everybody else');
 $node->safe_psql('postgres', 'REVOKE CREATE ON SCHEMA trap FROM hostile');
 like(error_of('postgres', $call{creates}), qr/ERROR:  permission denied for schema trap\n(?s:.*)HINT:  .*role "hostile"/, 'an owner who may not create tables');
 $node->safe_psql('postgres', "GRANT CREATE ON SCHEMA trap TO hostile; $call{creates}; ALTER TABLE trap.log_20260101 OWNER TO ordinary");
 like(error_of('postgres', $call{drops}), qr/ERROR:  must be owner of table log_20260101\n(?s:.*)HINT:  .*role "hostile"/, 'a partition of a third role');
-like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/, 'whom the parent does not obey');
+like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/, 'who has no rights on the parent');
 $node->safe_psql('postgres', 'DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');

@@ -54,8 +54,8 @@ SKIP:
 	}
 }
 
-# Random bytes that were given out are gone from the session's pool. The next ones are there, so it is
-# the pool that is read.
+# Random bytes that were used are gone from the session's pool. The next ones are in it, which shows that
+# the test does read the pool.
 SKIP:
 {
 	my $session = $node->background_psql('postgres');
@@ -82,8 +82,8 @@ SKIP:
 	my @tails = $tails->(100);
 	my $after = $read->('pool', 4096);
 	is(scalar(grep { index($before, $_) >= 0 } @tails), 100, 'the pool holds what the next identifiers get');
-	is(scalar(grep { index($after, $_) >= 0 } @tails), 0, 'and no more when they are given out');
-	like(unpack('H*', $after), qr/^0{1600}/, 'but zeros');
+	is(scalar(grep { index($after, $_) >= 0 } @tails), 0, 'and no longer holds it once they have it');
+	like(unpack('H*', $after), qr/^0{1600}/, 'but zeros instead');
 	is(unpack('H*', $read->('drawn', 72)), '00' x 72, 'nor does the server\'s secret stay in a session');
 	$session->quit;
 }

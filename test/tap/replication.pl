@@ -25,8 +25,8 @@ $primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1,
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "gen_$_()"), key_of($_, $_) } @types) . ' FROM item';
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
-is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated');
-like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'but advances no clock');
+is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated ones');
+like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'but does not advance the clock');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 foreach my $type (@types)
@@ -44,7 +44,7 @@ $primary->stop('immediate');
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { my $key = key_of($_, $_); "min($key) FILTER (WHERE n > $last) > max($key) FILTER (WHERE n <= $last)" } @types) . ' FROM item'),
-	join('|', ('t') x @types), 'promoted, it goes on above all replicated');
+	join('|', ('t') x @types), 'after its promotion, new ones are above all replicated ones');
 my @read = split /[|]/, $read;
 is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { sprintf 'min(%s) FILTER (WHERE n > %d) > %s', key_of($_, $_), $last, key_of($_, "'" . shift(@read) . "'::$_") } @types) . ' FROM item'),
 	join('|', ('t') x @types), 'and above what it made as a standby');
@@ -122,8 +122,8 @@ $other->wait_for_catchup('from_other');
 is($subscriber->safe_psql('postgres', q{
 	SELECT source, count(*), } . join(', ', map { "count(DISTINCT $_) = count(*) AND bool_and((${_}_parts($_)).$node_id_in{$_} = source)" } sort keys %node_id_in) . q{
 	FROM fed GROUP BY source ORDER BY source}),
-	join("\n", map { join '|', $_, 10000, ('t') x keys %node_id_in } 11, 22, 33), 'each node is told by its id, and none conflicts');
-unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'nor does the log tell of a conflict');
+	join("\n", map { join '|', $_, 10000, ('t') x keys %node_id_in } 11, 22, 33), 'the ids show their node, and there is no conflict');
+unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'not in the log either');
 
 $_->stop foreach ($subscriber, $other, $primary);
 done_testing();

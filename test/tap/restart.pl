@@ -47,7 +47,7 @@ check_across('a crash right after a switch of the WAL segment', $node, sub {
 	crash();
 });
 
-# The first identifier of a server is made only after a checkpoint of it, and the next after another crash.
+# A server makes its first identifier only after a checkpoint, and the next one after another crash.
 check_across('a first identifier after a checkpoint', $node, sub {
 	crash();
 	start_server($node, -5);
@@ -56,7 +56,7 @@ check_across('a first identifier after a checkpoint', $node, sub {
 	crash();
 });
 
-# A transaction that cannot write is the first to generate, another commits.
+# A transaction that cannot write is the first to generate, and another one commits its identifiers.
 check_across('a first identifier in a read-only transaction', $node, sub {
 	crash();
 	start_server($node, -5);
@@ -83,8 +83,8 @@ check_across('a first identifier in a subtransaction that is rolled back', $node
 	crash();
 });
 
-# Many sessions have taken a first identifier before one of them learns from the mark that these are too low: the others find
-# the mark moved when they come to it.
+# Many sessions have taken a first identifier before one of them reads in the mark that these are too low. When the others read
+# the mark, it has already been moved.
 turn_clock($node, +10);
 insert_rows($node);
 crash();
@@ -128,7 +128,8 @@ turn_clock($node, +60);
 	$copy->stop;
 }
 
-# Two databases have one server and its clock, and a mark each: the one that goes on first lifts the clock to its own alone.
+# Two databases of a server share its ticks but have a mark each: the database that generates first raises the ticks to its own
+# mark only.
 $node->safe_psql('template1', 'CREATE DATABASE other TEMPLATE postgres');
 turn_clock($node, +10);
 insert_rows($node);
@@ -142,8 +143,8 @@ foreach my $crash (1 .. 2)
 }
 turn_clock($node, +10);
 
-# The extension goes and comes while identifiers are kept as text. A session that knows the old mark is the only one that
-# generates before the crash; the clock is behind, so that what it knows is not outdated.
+# The extension is dropped and created again while identifiers are kept as text. A session that knows the old mark is the only
+# one that generates before the crash; the clock is behind, so that the mark it knows is not outdated.
 {
 	turn_clock($node, +10);
 	my $session = $node->background_psql('other');
@@ -192,7 +193,7 @@ $node->enable_archiving;
 check_across('a restart, now preloaded', $node, sub { $node->stop });
 check_across('a killed backend, preloaded', $node, \&kill_backend);
 
-# Archiving, and recovery of what was archived up to a point.
+# Archiving, and point-in-time recovery.
 check_across('a crash right after a switch of the WAL segment, with archiving', $node, sub {
 	my $segment = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
 	$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver");
@@ -217,8 +218,8 @@ check_across('a crash right after a switch of the WAL segment, with archiving', 
 	$recovered->stop;
 }
 
-# The extension is created and used in one transaction, of which with wal_level = minimal no table is logged: at its end they
-# are written to disk or, below a threshold, logged as a whole.
+# The extension is created and used in one transaction. With wal_level = minimal, the tables of such a transaction are not
+# logged: at its end they are written to disk or, below a threshold, logged as a whole.
 $node->stop;
 $node->append_conf('postgresql.conf', "archive_mode = off\nwal_level = minimal\nmax_wal_senders = 0\n");
 foreach my $threshold (0, '1GB')

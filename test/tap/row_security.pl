@@ -60,10 +60,10 @@ my $sweep = q{
 } =~ s/\@T\@/@types/gr;
 is($node->safe_psql('postgres', $sweep), 't|', 'every leakproof function returns for any argument');
 $node->safe_psql('postgres', 'ALTER FUNCTION snowflake_from_bigint(bigint) LEAKPROOF');
-is($node->safe_psql('postgres', $sweep), 't|snowflake_from_bigint', 'one that does not is found');
+is($node->safe_psql('postgres', $sweep), 't|snowflake_from_bigint', 'the test finds a function that raises an error');
 $node->safe_psql('postgres', 'ALTER FUNCTION snowflake_from_bigint(bigint) NOT LEAKPROOF');
 
-# Conditions on identifiers come before the policy's, so that the index serves.
+# Conditions on identifiers are evaluated before the policy's condition, so that they can use the index.
 foreach my $type (@types)
 {
 	$node->safe_psql('postgres', qq{

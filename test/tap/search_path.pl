@@ -93,7 +93,7 @@ foreach my $type (@types)
 }
 
 # Tables of the same name elsewhere: pg_temp last in the path, as the manual recommends for SECURITY DEFINER, hides a temporary
-# table behind a permanent one. The procedures leave alone all but the partitions of the table that they are given.
+# table behind a permanent one. The procedures change only the partitions of the table that they are given.
 my $day = "'2026-01-01 00:00:00+00'";
 my $create = "CALL ids_create_partitions('PARENT', '1 day', $day, '2026-01-03 00:00:00+00');";
 my $drop = "CALL ids_drop_partitions('PARENT', '2026-01-03 00:00:00+00');";

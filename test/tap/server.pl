@@ -1,5 +1,5 @@
-# One server: parallel queries, several databases, several builds of the library, and tables that
-# had uuids before.
+# One server: parallel queries, indexes, features of newer PostgreSQL versions, several databases, several
+# builds of the library, and tables that had uuids before.
 use strict;
 use warnings;
 use File::Copy;
@@ -71,8 +71,8 @@ foreach my $type (@types)
 }
 $node->command_ok([ 'pg_amcheck', '--heapallindexed', 'postgres' ], 'pg_amcheck finds nothing');
 
-# GiST indexes, built by sort and by insert in order and in none, with rows deleted meanwhile: every row is found by its id, and an
-# index-only scan has what the table has.
+# GiST indexes, built by sort and by inserts in order and in random order, with rows deleted meanwhile: every row is found by its
+# id, and an index-only scan returns the same ids as the table.
 foreach my $type (@types)
 {
 	my $rows = $type eq $types[0] ? 1000000 : 100000;
@@ -167,8 +167,8 @@ SKIP:
 	}
 }
 
-# Ids of PostgreSQL's own uuidv7() and of gen_uuidv7() are in one order, where they are made some microseconds apart; the first ids
-# of a database may be ahead of the clock.
+# Ids of PostgreSQL's own uuidv7() and of gen_uuidv7() are in one order if they are made some microseconds apart. The first ids of
+# a database may be ahead of the clock.
 SKIP:
 {
 	skip 'uuidv7() came with PostgreSQL 18', 1 if $node->pg_version < 18;
@@ -184,7 +184,7 @@ SKIP:
 		SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM mixed) s WHERE id < before}), '0', 'ids of both generators are in one order');
 }
 
-# Partitions are stored as the parent says.
+# Partitions have the access method of their table.
 SKIP:
 {
 	skip 'partitioned tables have an access method from PostgreSQL 17', 1 if $node->pg_version < 17;
@@ -199,15 +199,15 @@ SKIP:
 {
 	skip 'intervals can be infinite from PostgreSQL 17', 1 if $node->pg_version < 17;
 	my (undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY sqlstate\nCREATE TABLE endless (id ulid) PARTITION BY RANGE (id); CALL ids_create_partitions('endless', 'infinity', now(), now())");
-	like($error, qr/ERROR:  22023/, 'no partition is endless');
+	like($error, qr/ERROR:  22023/, 'a partition cannot be endless');
 }
 
-# The library tells its name and version, and the state has a name too.
+# The library reports its name and version, and the shared state has a name, too.
 SKIP:
 {
-	skip 'libraries tell their versions from PostgreSQL 18', 1 if $node->pg_version < 18;
+	skip 'libraries report their versions from PostgreSQL 18', 1 if $node->pg_version < 18;
 	is($node->safe_psql('postgres', "SELECT gen_ulid() IS NULL, version LIKE extversion || '.%' FROM pg_get_loaded_modules(), pg_extension WHERE module_name = 'ids' AND extname = 'ids'"),
-		'f|t', 'the library tells its version');
+		'f|t', 'the library reports its version');
 }
 SKIP:
 {
@@ -251,7 +251,7 @@ is($node->safe_psql('postgres', 'INSERT INTO legacy (n) VALUES (0) RETURNING id 
 
 $node->stop;
 
-# In a folder of its own the script finds the library by dynamic_library_path alone.
+# An extension in a folder of its own is found by extension_control_path, but its library only by dynamic_library_path.
 if ($node->pg_version >= 18)
 {
 	my $elsewhere = PostgreSQL::Test::Cluster->new('elsewhere');

@@ -12,7 +12,7 @@ my $seconds = $ENV{SECONDS} || 30;
 my $node = PostgreSQL::Test::Cluster->new('main');
 # With another encoding some of the server's own functions give internal errors.
 $node->init(extra => ['--encoding=UTF8', '--locale=C']);
-# Each message with its SQLSTATE; who calls what.
+# The log shows each message's SQLSTATE; the server counts the calls of each function.
 $node->append_conf('postgresql.conf', q{
 	log_line_prefix = '%p %e '
 	log_min_messages = error
@@ -43,7 +43,7 @@ foreach my $type (@types)
 	});
 }
 
-# Arguments that functions must refuse or that are at the ends of what they take.
+# Arguments that functions must refuse, and the first and last ones that they accept.
 $node->safe_psql('postgres', q{
 	CREATE TABLE argument AS SELECT * FROM unnest(
 		ARRAY['', 'x', 'é', repeat('z', 26), repeat('Z', 40), '7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'lYGhA16ahyf', 'yj00', 'zzbun1n1nlflr', 'day', 'split', '2026-11-01', repeat('0', 1000)],
@@ -65,11 +65,11 @@ $node->safe_psql('postgres', q{
 	ANALYZE;
 });
 
-# sqlsmith reads pg_proc to learn what there is to call, and finds this one first. Of PostgreSQL's own
-# functions it has the immutable ones, as others stop the server, sleep, write files, or report
-# internal errors for object identifiers that are none; of those not the casts, which trust in type
-# modifiers, and only those over types that the tables have, as sqlsmith has no values of others.
-# A procedure cannot be called in a query.
+# sqlsmith reads in pg_proc which functions it can call, and finds this view first. Of PostgreSQL's own
+# functions the view has only immutable ones, because others stop the server, sleep, write files, or raise
+# internal errors for invalid object identifiers. It leaves out casts, which trust in type modifiers, and
+# functions of types that no table has, because sqlsmith has no values for them. A procedure cannot be
+# called in a query.
 $node->safe_psql('postgres', q{
 	CREATE SCHEMA sqlsmith;
 	CREATE VIEW sqlsmith.ours AS SELECT objid AS oid FROM pg_depend JOIN pg_extension e ON e.oid = refobjid AND extname = 'ids' WHERE classid = 'pg_proc'::regclass AND deptype = 'e';
@@ -93,8 +93,9 @@ my %errors;
 $errors{$1}++ while $log =~ /^\d+ (\w{5}) ERROR: /mg;
 note("$_: $errors{$_}") foreach sort keys %errors;
 
-# The extension's functions were really called: of those in C that take values of SQL and that no operator,
-# cast or default calls, one at least in half a minute, most in ten. Calls that end in an error do not count.
+# sqlsmith has really called the extension's functions: of the C functions with SQL arguments that no operator,
+# cast or default calls, at least one in half a minute, and most in ten minutes. A call that raises an error
+# does not count.
 my ($callable, $called) = split /\|/, $node->safe_psql('postgres', q{
 	CREATE VIEW called AS SELECT p.oid::regprocedure AS function, calls
 		FROM pg_proc p LEFT JOIN pg_stat_user_functions s ON funcid = p.oid

@@ -25,7 +25,7 @@ $publisher->wait_for_catchup('made');
 $publisher->stop;
 $subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE; ALTER SUBSCRIPTION made SET (slot_name = NONE); DROP SUBSCRIPTION made');
 
-# What the documents tell to do: the greatest time in each column of identifiers.
+# The greatest time in all columns of identifiers, as the documents recommend.
 my $greatest = 'SELECT greatest(' . join(', ', map {
 	my $time = $type_of{$_} eq 'uuid' ? 'uuidv7_extract_timestamp' : "$type_of{$_}_extract_timestamp";
 	"(SELECT $time($_) FROM made ORDER BY $_ DESC LIMIT 1)"
@@ -37,7 +37,7 @@ $subscriber->safe_psql('postgres', "SELECT setval('made_n_seq', $replicated)");
 my $session = $subscriber->background_psql('postgres');
 insert_in_turn($session);
 is($subscriber->safe_psql('postgres', "SELECT bool_and(ulid < (SELECT max(ulid) FROM made WHERE n <= $replicated)) FROM made WHERE n > $replicated"),
-	't', 'without more the subscriber makes identifiers below them');
+	't', 'without ids_advance_clock() the subscriber makes identifiers below them');
 $subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
 
 # A time that has passed changes nothing, and neither does null.
@@ -74,14 +74,14 @@ start_server($subscriber);
 $subscriber->safe_psql('postgres', q{SELECT ids_advance_clock(clock_timestamp() - interval '1 hour')});
 insert_and_check($subscriber, 'a crash and ids_advance_clock() for an earlier time');
 
-# The time of an identifier to the millisecond: within it, there may be others with later microseconds. The greatest
-# of that millisecond are below what follows.
+# The given time may be an identifier's, to the millisecond, and other identifiers of that millisecond may have later
+# microseconds. New identifiers are above the greatest of that millisecond.
 $subscriber->safe_psql('postgres', 'SELECT ids_reset_clock()');
 is($subscriber->safe_psql('postgres', q{
 	SELECT date_trunc('milliseconds', clock_timestamp()) + interval '10 s' AS at \gset
 	SELECT ids_advance_clock(:'at') \gset
 	SELECT } . join(', ', map { $type_of{$_} eq 'uuid' ? "gen_$_() > uuidv7_last(timestamptz :'at' + interval '999 us')" : "gen_$_() > $type_of{$_}_last(timestamptz :'at' + interval '999 us')" } @generators)),
-	join('|', ('t') x @generators), 'identifiers go on above the whole millisecond');
+	join('|', ('t') x @generators), 'new identifiers are above the whole millisecond');
 
 # Called again and again while eight sessions generate. A statement that sees the call's row began after the call.
 $subscriber->safe_psql('postgres', 'SELECT ids_reset_clock(); CREATE TABLE advanced (at timestamptz); CREATE TABLE raced (client int, n bigserial, at timestamptz, '
@@ -110,7 +110,7 @@ foreach my $generator (@generators)
 	is($subscriber->safe_psql('postgres', qq{
 		SELECT count(DISTINCT at) > 5, count(*) FILTER (WHERE NOT $generator > $last(at)), count(*) FILTER (WHERE NOT $key > before), count(*) - count(DISTINCT $generator)
 		FROM (SELECT *, lag($key) OVER (PARTITION BY client ORDER BY n) AS before FROM raced) raced}),
-		't|0|0|0', "$generator: none is below the time of a call that was over, none out of order, none there twice");
+		't|0|0|0', "$generator: none is below the time of an earlier call, none out of order, none twice");
 }
 
 $subscriber->stop;

@@ -25,7 +25,7 @@ $node->safe_psql('postgres', q{
 my $script = $node->basedir . '/insert.sql';
 append_to_file($script, "\\set rows random(1, $rows / $kills / 1000)\nINSERT INTO item (round) SELECT :round FROM generate_series(1, :rows);\n");
 
-# One round of inserting by all clients, until one of them is killed or they made so many calls.
+# One round of inserting by all clients, until one of them is killed or they have made that many calls.
 sub insert
 {
 	my ($round, @until) = @_;
@@ -44,10 +44,10 @@ foreach my $round (1 .. $kills)
 		"SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%'");
 	$survivors++ unless @backends == $clients;
 	kill 'KILL', $backends[ rand @backends ] if @backends;
-	# All clients lose their connections, and the server takes new ones when it has recovered.
+	# All clients lose their connections, and the server accepts new ones when it has recovered.
 	$survivors++ if $inserting->finish;
 	$recovered++ if $node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
-	# No round may end without rows, nor begin below what was there.
+	# Every round must insert rows.
 	$inserted++ if $node->safe_psql('postgres', "SELECT EXISTS (SELECT FROM item WHERE round = $round LIMIT 1)") eq 't';
 }
 my $missing = $rows - $node->safe_psql('postgres', 'SELECT count(*) FROM item');
@@ -58,8 +58,8 @@ if ($missing > 0)
 }
 note(sprintf('%d kills and %d rows in %.0f s', $kills, $node->safe_psql('postgres', 'SELECT count(*) FROM item'), time - $started));
 
-is($survivors, 0, "each time $clients clients were at it, and lost their connections");
-is($recovered, $kills, "the server recovered each of $kills times");
+is($survivors, 0, "each time $clients clients were inserting and lost their connections");
+is($recovered, $kills, "the server recovered $kills times");
 is($inserted, $kills, 'every round inserted rows');
 my $log = slurp_file($node->logfile);
 is(scalar(() = $log =~ /was terminated by signal 9/g), $kills, 'as many backends were killed');
@@ -70,7 +70,7 @@ is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM item'
 is($node->safe_psql('postgres', q{
 	SELECT count(*) FROM (
 		SELECT min(id) AS first, lag(max(id)) OVER (ORDER BY round) AS before FROM item GROUP BY round
-	) round WHERE first <= before}), '0', 'after each restart the keys are greater than all before it');
+	) round WHERE first <= before}), '0', 'after each restart the keys are greater than all earlier ones');
 is($node->safe_psql('postgres', q{SELECT bt_index_parent_check('item_pkey', true, true)}), '', 'the index is sound');
 
 $node->stop;

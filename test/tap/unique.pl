@@ -1,5 +1,5 @@
-# Ten million ids of each generator of short ids, whose few random bits would repeat: they are unique by construction. Fewer
-# ids of the others.
+# Ten million ids of each generator of short ids, and fewer ids of the others. The few random bits of short ids would repeat, but
+# the ids are unique by construction.
 use strict;
 use warnings;
 use Generators;
@@ -38,9 +38,9 @@ foreach my $generator (@generators)
 	my $count = $node->safe_psql('postgres', "SELECT typlen FROM pg_type WHERE oid = '$type_of{$generator}'::regtype") < 16 ? $total : $few;
 	is(distinct($type_of{$generator}, "gen_$generator", $count), $count, "no id of gen_$generator twice");
 }
-is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'nor when the clock is right and yet reset');
-# The same over states that sessions do not share: each session has the same increments.
-cmp_ok(distinct('snowflake', 'gen_snowflake_unshared', $few), '<', $few, 'without shared state some repeat');
+is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'nor if the clock is reset although it is right');
+# With a state that sessions do not share, each session has the same increments.
+cmp_ok(distinct('snowflake', 'gen_snowflake_unshared', $few), '<', $few, 'without shared state some ids repeat');
 
 $node->stop;
 done_testing();

@@ -1,6 +1,6 @@
-// In place of src/generator/shared_state.cpp: a state that each session keeps for itself. Sessions
-// of a library built with it are each in order, but not with one another, which the tests must
-// notice.
+// In place of src/generator/shared_state.cpp: a state that each session keeps for itself. With a
+// library built with it, the ids of each session are in order, but not the ids of several sessions.
+// The tests must notice that.
 #include "generator/shared_state.hpp"
 
 namespace ids {

@@ -13,7 +13,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
 
-# What a database has that began with one version and, if another is given, was updated to that.
+# The objects of a database that was created with one version and, if another is given, updated to that one.
 sub objects_of
 {
 	my ($version, $updated) = @_;
@@ -26,7 +26,7 @@ sub objects_of
 	return $objects;
 }
 
-# Every version that has been released.
+# Every released version.
 my $paths = $node->safe_psql('postgres', qq{
 	SELECT source FROM pg_extension_update_paths('ids') JOIN pg_available_extension_versions ON name = 'ids' AND version = source
 	WHERE target = '$current' AND path IS NOT NULL});
@@ -34,7 +34,8 @@ my $objects = objects_of($current);
 cmp_ok(scalar(split /\n/, $objects), '>', 500, "$current: objects");
 is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current") foreach split /\n/, $paths;
 
-# A next version, with something new of each kind. An update that forgets one of those that no other needs is found out.
+# A next version, with something new of each kind. The test notices an update script that forgets one of them; a function and an
+# operator that others need cannot be forgotten.
 my @next = (
 	[ 'a function' => q{CREATE FUNCTION ids_next(ulid, ulid) RETURNS boolean LANGUAGE SQL IMMUTABLE RETURN $1 = $2;} ],
 	[ 'a comment' => q{COMMENT ON FUNCTION ids_next(ulid, ulid) IS 'new';} ],
@@ -59,7 +60,7 @@ foreach my $forgotten (undef, grep { $next[$_][0] !~ /function|operator/ } 0 .. 
 	unlink "$scripts/ids--$current--next.sql";
 	my $difference = difference($next, $updated);
 	defined $forgotten
-		? like($difference, qr/./, "an update that forgets $next[$forgotten][0] is seen")
+		? like($difference, qr/./, "the test notices an update that forgets $next[$forgotten][0]")
 		: is($difference, '', "$current updated to the next version is that version");
 }
 unlink "$scripts/ids--next.sql";
