@@ -1,4 +1,4 @@
-# ids: time-ordered identifiers for PostgreSQL. "make help" lists what there is to make; beside the build, it is in
+# ids: time-ordered identifiers for PostgreSQL. "make help" lists the targets. All except the build are in
 # test/tools/tasks.mk.
 
 TYPES = ulid scru160 tbsl snowflake uuidv7 codokey
@@ -27,7 +27,7 @@ include test/tools/tasks.mk
 
 ifndef TASK
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-# The tests of an installed package, and what cleans up after them, do without the headers.
+# The targets installcheck and clean need no headers: a package's tests run them.
 ifeq (,$(and $(or $(filter installcheck clean,$(MAKECMDGOALS)),$(wildcard $(SERVER_HEADERS)/postgres.h)),$(wildcard $(PGXS))))
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif

@@ -121,7 +121,7 @@ RETURN public.uuidv7_boundary(CASE WHEN public.uuidv7_first_ms($1) > public.uuid
 COMMENT ON FUNCTION public.uuidv7_range_first(tstzrange) IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION public.uuidv7_range_last(tstzrange)  IS 'greatest UUID version 7 whose time is in the range';
 
--- Not STRICT, so that the planner can write it as the two comparisons, which an index serves.
+-- Not STRICT, so that the planner can inline it as two comparisons, which can use an index.
 CREATE FUNCTION public.uuidv7_within(uuid, tstzrange) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN $1 >= public.uuidv7_range_first($2) AND $1 <= public.uuidv7_range_last($2);
 
