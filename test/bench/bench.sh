@@ -1,7 +1,7 @@
 #!/bin/bash
 # Measures the identifier types against the built-in ones on the server that PGHOST, PGPORT ... name, and writes
-# doc/benchmarks.md and its pictures. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much, BENCH_SECONDS (10) how
-# long a measurement whose values still spread is repeated.
+# doc/benchmarks.md and its pictures. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much to measure, and
+# BENCH_SECONDS (10) how long to repeat a measurement whose values still spread.
 set -euo pipefail
 
 rows=${BENCH_ROWS:-1000000}
@@ -96,8 +96,8 @@ EOF
 echo '... the waits'
 sql -c "SELECT sessions, name, coalesce(event, 'running'), round(100.0 * count(*) / sum(count(*)) OVER (PARTITION BY sessions, name), 1) AS percent FROM waiting GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC"
 
-# Rows that a reader misses if it reads on from the greatest id, with and without ulid_settled(): writers commit up to so
-# many ms after they have made an id, the reader reads each 10 ms.
+# Rows that a reader misses if it reads on from the greatest id, with and without ulid_settled(): writers commit up to that
+# many ms after they have made an id, and the reader reads every 10 ms.
 if [ -n "$(sql -c "SELECT to_regprocedure('ulid_settled()')")" ]; then
   echo '... rows that a reader misses'
   sql <<'EOF'
@@ -150,13 +150,14 @@ machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc)
 
 Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
-Unless a row says otherwise, a figure of a built-in type is the CPU time of the backend in ns a row, and one of ours the ratio to it in the
-same repetition: the median and, in brackets, the quartiles. The types take turns. Each measurement is repeated at least
-$repetitions times, and on until the middle half of its values lies within 5 % of the median or $seconds seconds are over. A figure whose
-quartiles are further apart than half of it is left out. Lookups, sessions, joins and planning are elapsed time.
+Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in ns per row. The figure of one of our types
+is the ratio to that in the same repetition: the median and, in brackets, the quartiles. The types take turns. Each measurement is
+repeated at least $repetitions times, and then until the middle half of its values spans at most 5 % of the median or $seconds seconds
+have passed. A figure whose quartiles are further apart than half of it is left out. Lookups, sessions, joins and planning are measured
+in elapsed time.
 
-\`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`; a date as text
-by \`to_char\` and read by \`to_timestamp\`. The ids of tables that are sorted, indexed and joined have times 10 ms apart.
+\`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. A date as text
+is made by \`to_char\` and read by \`to_timestamp\`. The ids of tables that are sorted, indexed and joined have times 10 ms apart.
 
 ![Cost of generating an id](cost.svg)
 
@@ -174,8 +175,8 @@ EOF
 
 ## Rows that a reader misses
 
-16 sessions insert a row each and commit after a random time. Each 10 ms a reader asks for the rows above the greatest id that it has
-seen.
+16 sessions insert one row per transaction and commit after a random time. Every 10 ms a reader asks for the rows above the greatest id
+that it has seen.
 
 $(cat "$directory/missed.table")
 

@@ -1,5 +1,5 @@
 -- Measures the identifier types against the built-in ones in one run, by the CPU time of the backend. The variables rows and
--- repetitions say how much, seconds how long a measurement may be repeated; the results go to the table result.
+-- repetitions say how much to measure, seconds how long a measurement may be repeated; the results go to the table result.
 \set QUIET on
 \set ON_ERROR_STOP on
 SET jit = off;
@@ -12,7 +12,7 @@ SET TIME ZONE 'UTC';
 CREATE EXTENSION pgstattuple;
 
 CREATE SEQUENCE numbers;
--- past makes an id of the time at: ids that were made in one burst have the same first bytes, which no table of a year has.
+-- past makes an id of the time at. Ids that were made in one burst would have the same first bytes, unlike the ids of a year.
 CREATE TABLE identifier (n int GENERATED ALWAYS AS IDENTITY, name text, generator text, past text, type text);
 INSERT INTO identifier (name, generator, past, type) VALUES
   ('uuid', 'gen_random_uuid()', 'gen_random_uuid()', 'uuid'),
@@ -29,7 +29,7 @@ INSERT INTO identifier (name, generator, past, type)
 INSERT INTO identifier (name, generator, past, type)
   SELECT 'uuidv7', 'uuidv7()', 'uuidv7(at - now())', 'uuid' WHERE current_setting('server_version_num')::int >= 180000;
 
--- What is measured against what, in the order of the report: each type against the built-in one that is passed in the same way.
+-- The comparisons, in the order of the report: each type against the built-in type that is passed in the same way.
 CREATE TABLE comparison (n int GENERATED ALWAYS AS IDENTITY, name text, built_in text);
 INSERT INTO comparison (name, built_in)
   SELECT name, CASE WHEN typbyval THEN 'bigint' ELSE 'uuid' END FROM identifier JOIN pg_type t ON t.oid = type::regtype
@@ -61,8 +61,8 @@ END $$;
 CREATE FUNCTION filled(template text, c contestant) RETURNS text LANGUAGE sql AS
   $$SELECT replace(replace(replace(replace(template, '{T}', c.name), '{type}', c.type), '{gen}', c.generator), '{past}', coalesce(c.past, ''))$$;
 
--- Runs the statement for every contestant, which take turns, and less, and notes the difference per row in ns: repetitions
--- times, and on until the values of each spread by less than a twentieth or the seconds are over.
+-- Runs the two statements for each contestant in turn, and notes by how many ns per row the first takes longer than less. This is
+-- done repetitions times, and then until the values of each contestant spread by less than a twentieth or the seconds are over.
 CREATE PROCEDURE measure(what text, rows float8, repetitions int, statement text, less text DEFAULT 'SELECT', setup text DEFAULT 'SELECT') LANGUAGE plpgsql AS $$
 DECLARE
   c contestant;
@@ -90,7 +90,7 @@ CALL measure('generate: marginal cost of a call', :rows / 2 * 7, :repetitions, :
 CALL measure('generate: net of count(1)', :rows, :repetitions, format('SELECT count({gen}) FROM generate_series(1, %s)', :rows), format('SELECT count(1) FROM generate_series(1, %s)', :rows));
 
 \echo '... making tables'
--- A row each 10 ms.
+-- A row every 10 ms.
 SELECT format($$CREATE UNLOGGED TABLE ordered_%1$s AS SELECT i, %2$s AS id
   FROM (SELECT i, '2026-01-01'::timestamptz + i * interval '10 ms' AS at FROM generate_series(1, %3$s) i) s$$, name, past, 2 * :rows) FROM contestant \gexec
 SELECT format($$CREATE UNLOGGED TABLE shuffled_%1$s AS SELECT id, id::text AS text FROM ordered_%1$s ORDER BY hashint4(i)$$, name) FROM contestant \gexec
@@ -99,7 +99,7 @@ VACUUM ANALYZE;
 
 \echo '... text and JSON'
 SET bench.subject = 'Text, JSON and COPY';
--- Eight conversions a row, so that what else is done for a row does not hide them.
+-- Eight conversions a row, so that the other work for a row does not hide them.
 SELECT format('SELECT count(*) FROM (SELECT * FROM shuffled_{T} LIMIT %s) s WHERE ', :rows / 2) AS scan \gset
 CALL measure('text out', :rows / 2 * 8, :repetitions, :'scan' || 'num_nonnulls(' || repeat('id::text, ', 7) || 'id::text) < 0', :'scan' || 'num_nonnulls(' || repeat('id, ', 7) || 'id) < 0');
 CALL measure('text in', :rows / 2 * 8, :repetitions, :'scan' || 'num_nonnulls(' || repeat('text::{type}, ', 7) || 'text::{type}) < 0', :'scan' || 'num_nonnulls(' || repeat('text, ', 7) || 'text) < 0');
@@ -175,7 +175,7 @@ VACUUM ANALYZE;
 
 \echo '... three tables with foreign keys'
 SET bench.subject = 'Three tables with foreign keys';
--- Customers with three invoices of four lines each; each customer is read with all that is theirs, changed, and loses a line.
+-- Customers with three invoices of four lines each. Each customer is read with its invoices and lines, changed, and loses a line.
 CREATE PROCEDURE make_mixed(c contestant) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('DROP SCHEMA IF EXISTS mixed_%s CASCADE', c.name);
@@ -280,7 +280,7 @@ DROP TABLE aged;
 
 \echo '... the planner'
 SET bench.subject = 'Planning';
--- Three times the rows over 350 days: a row every ten seconds, or what there are rows for.
+-- Three times the rows over 350 days: a row every ten seconds with a million rows.
 CREATE UNLOGGED TABLE planned AS SELECT i, i % 5000 AS k, at, ulid_first(at) AS id, gen_random_uuid() AS uuid
   FROM (SELECT i, '2026-01-01'::timestamptz + i * (interval '8400 hours' / (3 * :rows)) AS at FROM generate_series(1, 3 * :rows) i) s;
 CREATE INDEX ON planned (at);

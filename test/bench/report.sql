@@ -1,5 +1,5 @@
--- The table result as one Markdown table a subject. Ratios are to the built-in type in the same repetition: the median and, in
--- brackets, the quartiles. One whose quartiles are further apart than half of it is below what this run can tell, and is left out.
+-- Prints the table result as one Markdown table per subject. Ratios are to the built-in type in the same repetition: the median
+-- and, in brackets, the quartiles. A figure whose quartiles are further apart than half of it is too uncertain, and is left out.
 \set QUIET on
 \pset footer off
 CREATE FUNCTION pg_temp.figure(value float8) RETURNS text LANGUAGE sql AS

@@ -22,8 +22,8 @@ import org.postgresql.util.PGobject;
 class Jdbc {
   // ---- How to ----
 
-  // An id goes as a string of Types.OTHER, which leaves the type to the server; setString needs stringtype=unspecified in
-  // the connection's properties. A time goes as an OffsetDateTime; a Timestamp has no type and needs a cast.
+  // Send an id as a string with Types.OTHER, which leaves the type to the server; setString needs stringtype=unspecified in
+  // the connection's properties. Send a time as an OffsetDateTime; a Timestamp has no type and needs a cast.
   static PreparedStatement prepare(Connection connection, String sql, Object... parameters) throws SQLException {
     var statement = connection.prepareStatement(sql);
     for (int i = 0; i < parameters.length; i++) {
@@ -33,7 +33,7 @@ class Jdbc {
     return statement;
   }
 
-  // An id comes as a string by getString, an array of them as PGobjects, whose toString is the id.
+  // getString returns an id as a string. An array of ids consists of PGobjects, whose toString is the id.
   static List<String> strings(PreparedStatement statement) throws SQLException {
     var strings = new ArrayList<String>();
     var result = statement.executeQuery();
@@ -47,7 +47,7 @@ class Jdbc {
     return Stream.of((Object[]) result.getArray(1).getArray()).map(Object::toString).toList();
   }
 
-  // Only for the binary format: the 16 bytes of a ulid, in a class that pgJDBC sends and makes.
+  // Only for the binary format: the 16 bytes of a ulid, in a class that pgJDBC can send and receive.
   public static class Ulid extends PGobject implements PGBinaryObject {
     static final String DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     final byte[] bytes = new byte[16];
@@ -84,7 +84,7 @@ class Jdbc {
     }
   }
 
-  // pgJDBC uses the binary format for the types whose oid it is told, here from the first run of a statement.
+  // pgJDBC uses the binary format for the types in binaryTransferEnable, here from the first run of a statement.
   static Connection connectBinary(String url, Connection other) throws SQLException {
     var properties = new Properties();
     properties.put("binaryTransferEnable", strings(prepare(other, "SELECT 'ulid'::regtype::oid")).get(0));
@@ -103,7 +103,7 @@ class Jdbc {
     prepare(connection, """
         CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])""").execute();
 
-    // The server makes the id; RETURNING brings it, or getGeneratedKeys.
+    // The server makes the id; RETURNING or getGeneratedKeys fetches it.
     var ada = strings(prepare(connection, "INSERT INTO customer (name) VALUES ('Ada') RETURNING id")).get(0);
     var first = strings(prepare(connection, "INSERT INTO item (name, customer) VALUES ('first', ?) RETURNING id", ada)).get(0);
     var insert = connection.prepareStatement("INSERT INTO item (name, customer) VALUES ('second', ?)", Statement.RETURN_GENERATED_KEYS);
@@ -113,7 +113,7 @@ class Jdbc {
     keys.next();
     var second = keys.getString("id");
 
-    // By id, and by several.
+    // By id, and by several ids.
     var one = strings(prepare(connection, "SELECT name FROM item WHERE id = ?", second));
     var ids = connection.createArrayOf("ulid", new String[] {first, second});
     prepare(connection, "UPDATE item SET related = ? WHERE id = ?", ids, first).execute();
@@ -154,7 +154,7 @@ class Jdbc {
     var time = within.getObject(1, OffsetDateTime.class);
     var page = strings(prepare(connection, "SELECT name FROM item WHERE id > ? ORDER BY id LIMIT 2", first));
 
-    // ---- What it must give ----
+    // ---- Expected results ----
 
     assert first.length() == 26 && first.compareTo(second) < 0;
     assert one.equals(List.of("second")) && strings(byString).equals(one);
@@ -173,13 +173,13 @@ class Jdbc {
 
     try {
       strings(prepare(connection, "SELECT name FROM item WHERE id = ?", "01AN4Z07BY79KA1307SR9X4MVU"));
-      assert false : "a bad id was taken";
+      assert false : "an invalid id was accepted";
     } catch (SQLException error) {
       assert error.getSQLState().equals("22P02");
     }
     try {
       prepare(connection, "INSERT INTO item (customer) VALUES (?)", first).execute();
-      assert false : "an id of no customer was taken";
+      assert false : "an unknown customer was accepted";
     } catch (SQLException error) {
       assert error.getSQLState().equals("23503");
     }

@@ -19,7 +19,7 @@ var ctx = context.Background()
 // ---- How to ----
 
 // An id is a string. A list of them needs a cast from text[]: $1::text[]::ulid[].
-// CopyFrom sends the strings in binary format, which the server takes as well.
+// CopyFrom sends the strings in binary format, which the server accepts as well.
 
 type Item struct {
 	Id, Name string
@@ -55,12 +55,12 @@ func main() {
 	exec(connection, "CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)")
 	exec(connection, "CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])")
 
-	// The server makes the id, RETURNING brings it.
+	// The server makes the id; RETURNING fetches it.
 	customer := one(connection, "INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
 	first := one(connection, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "first", customer)
 	second := one(connection, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "second", nil)
 
-	// By id, as a string or as its bytes, and by several.
+	// By id, as a string or as its bytes, and by several ids.
 	found := one(connection, "SELECT name FROM item WHERE id = $1", second)
 	bytes := []byte{}
 	check(connection.QueryRow(ctx, "SELECT id::bytea FROM item WHERE id = $1", second).Scan(&bytes))
@@ -85,7 +85,7 @@ func main() {
 	check(connection.QueryRow(ctx, "SELECT $1::ulid::timestamptz", within[0]).Scan(&made))
 	page := all(connection, "SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2", within[1])
 
-	// ---- What it must give ----
+	// ---- Expected results ----
 
 	expect(len(first), 26)
 	expect(first < second, true)

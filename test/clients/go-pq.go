@@ -15,7 +15,7 @@ import (
 
 // ---- How to ----
 
-// An id is a string, one that may be NULL an sql.NullString, and a list of them goes and comes by pq.Array.
+// An id is a string, or an sql.NullString if it may be NULL. pq.Array sends and reads a list of ids.
 
 func one(db *sql.DB, query string, parameters ...interface{}) (result string) {
 	check(db.QueryRow(query, parameters...).Scan(&result))
@@ -46,12 +46,12 @@ func main() {
 	exec(db, "CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)")
 	exec(db, "CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])")
 
-	// The server makes the id, RETURNING brings it.
+	// The server makes the id; RETURNING fetches it.
 	customer := one(db, "INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
 	first := one(db, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "first", customer)
 	second := one(db, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "second", nil)
 
-	// By id, and by several.
+	// By id, and by several ids.
 	found := one(db, "SELECT name FROM item WHERE id = $1", second)
 	exec(db, "UPDATE item SET related = $1 WHERE id = $2", pq.Array([]string{first, second}), first)
 	var related []string
@@ -82,7 +82,7 @@ func main() {
 	check(db.QueryRow("SELECT $1::ulid::timestamptz", within[0]).Scan(&made))
 	page := all(db, "SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2", within[1])
 
-	// ---- What it must give ----
+	// ---- Expected results ----
 
 	expect(len(first), 26)
 	expect(first < second, true)

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import { customType, pgTable, text } from 'drizzle-orm/pg-core'
 
-// A column of the type ulid; a string in JavaScript. The other types alike.
+// A column of the type ulid; a string in JavaScript. The other types work alike.
 const ulid = customType({ dataType: () => 'ulid' })
 
 export const customer = pgTable('customer', {

@@ -1,4 +1,4 @@
-// ids with Drizzle. PGHOST, PGDATABASE ... say which server and database. The tables stand in node-drizzle-schema.mjs.
+// ids with Drizzle. PGHOST, PGDATABASE ... say which server and database. The tables are in node-drizzle-schema.mjs.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { customer, item } from './node-drizzle-schema.mjs'
 
 // ---- How to ----
 
-// drizzle-kit makes the tables; with them made there is nothing left to do.
+// drizzle-kit makes the tables; afterwards it finds nothing to change.
 const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env
 const url = `postgres://${PGUSER}:${PGPASSWORD}@${PGHOST}:${PGPORT}/${PGDATABASE}`
 const push = () =>
@@ -26,20 +26,20 @@ const client = new pg.Client()
 await client.connect()
 const db = drizzle(client)
 
-// The server makes the id, returning brings it.
+// The server makes the id; returning fetches it.
 const [ada] = await db.insert(customer).values({ name: 'Ada' }).returning()
 const [first] = await db.insert(item).values({ name: 'first', customer: ada.id }).returning()
 const [second, third] = await db.insert(item).values([{ name: 'second', related: [first.id] }, { name: 'third' }]).returning()
 await db.insert(item).values({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' })
 
-// By id, by several, by what is in an array, and the page after an id.
+// By id, by several ids, by the ids in an array, and the page after an id.
 const one = await db.select().from(item).where(eq(item.id, second.id))
 const both = await db.select().from(item).where(inArray(item.id, [second.id, first.id])).orderBy(asc(item.id))
 const relating = await db.select().from(item).where(arrayContains(item.related, [first.id]))
 const bought = await db.select({ name: item.name }).from(item).innerJoin(customer, eq(item.customer, customer.id))
 const page = await db.select().from(item).where(gt(item.id, first.id)).orderBy(asc(item.id)).limit(2)
 
-// The rows of a time range. gte(item.id, ...) would take the time for an id.
+// The rows of a time range. With gte(item.id, ...) the server would read the time as an id.
 const [june, july] = [new Date('2016-06-01T00:00:00Z'), new Date('2016-07-01T00:00:00Z')]
 const after = await db.select().from(item).where(sql`${item.id} >= ulid_first(${july})`).orderBy(item.id)
 const within = await db
@@ -47,7 +47,7 @@ const within = await db
   .from(item)
   .where(sql`${item.id} <@ tstzrange(${june}, ${july})`)
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.doesNotMatch(made, /DROP/)
 assert.match(left, /No changes detected/)

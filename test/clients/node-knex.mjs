@@ -7,7 +7,7 @@ import pg from 'pg'
 
 // ---- How to ----
 
-// An id is a string. Arrays come as such once pg knows their type.
+// An id is a string. Arrays are parsed once pg knows their type.
 const knex = Knex({ client: 'pg', connection: {} })
 const type = await knex('pg_type').where({ typname: 'ulid' }).first('typarray')
 pg.types.setTypeParser(type.typarray, pg.types.getTypeParser(1009)) // as text[]
@@ -35,14 +35,14 @@ const migrationSource = {
 }
 await knex.migrate.latest({ migrationSource })
 
-// The server makes the id, returning brings it.
+// The server makes the id; returning fetches it.
 const [customer] = await knex('customer').insert({ name: 'Ada' }).returning('id')
 const [first] = await knex('item').insert({ name: 'first', customer: customer.id }).returning('id')
 const [second, third] = await knex('item').insert([{ name: 'second' }, { name: 'third' }]).returning(['id', 'customer'])
 await knex('item').where({ id: first.id }).update({ related: [first.id, second.id] })
 await knex.batchInsert('item', [{ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' }])
 
-// By id, by several, and the page after an id.
+// By id, by several ids, and the page after an id.
 const one = await knex('item').where({ id: first.id }).first('related')
 const both = await knex('item').whereIn('id', [second.id, first.id]).orderBy('id').pluck('id')
 const page = await knex('item').where('id', '>', first.id).orderBy('id').limit(2).pluck('name')
@@ -52,7 +52,7 @@ const [june, july] = [new Date('2016-06-01T00:00:00Z'), new Date('2016-07-01T00:
 const after = await knex('item').where('id', '>=', knex.raw('ulid_first(?)', [july])).orderBy('id').pluck('name')
 const within = await knex('item').whereRaw('id <@ tstzrange(?, ?)', [june, july]).select('name', knex.raw('id::timestamptz AS at'))
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.equal(first.id.length, 26)
 assert(first.id < second.id && second.id < third.id)

@@ -7,7 +7,7 @@ import pg from 'pg'
 
 // ---- How to ----
 
-// An id is a string: in TypeScript Generated<string>. Arrays come as such once pg knows their type.
+// An id is a string: in TypeScript Generated<string>. Arrays are parsed once pg knows their type.
 const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) })
 const { rows: [type] } = await sql`SELECT typarray FROM pg_type WHERE typname = 'ulid'`.execute(db)
 pg.types.setTypeParser(type.typarray, pg.types.getTypeParser(1009)) // as text[]
@@ -32,14 +32,14 @@ const createShop = {
 const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ create_shop: createShop }) } })
 const { error, results } = await migrator.migrateToLatest()
 
-// The server makes the id, returning brings it.
+// The server makes the id; returning fetches it.
 const customer = await db.insertInto('customer').values({ name: 'Ada' }).returning('id').executeTakeFirstOrThrow()
 const first = await db.insertInto('item').values({ name: 'first', customer: customer.id }).returningAll().executeTakeFirstOrThrow()
 const [second, third] = await db.insertInto('item').values([{ name: 'second' }, { name: 'third' }]).returningAll().execute()
 await db.updateTable('item').set({ related: [first.id, second.id] }).where('id', '=', first.id).execute()
 await db.insertInto('item').values({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' }).execute()
 
-// By id, by several, and the page after an id.
+// By id, by several ids, and the page after an id.
 const one = await db.selectFrom('item').select('related').where('id', '=', first.id).execute()
 const both = await db.selectFrom('item').select('id').where('id', 'in', [second.id, first.id]).orderBy('id').execute()
 const page = await db.selectFrom('item').select('name').where('id', '>', first.id).orderBy('id').limit(2).execute()
@@ -53,7 +53,7 @@ const within = await db
   .where(sql`id <@ tstzrange(${june}, ${july})`)
   .execute()
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.ifError(error)
 assert.equal(results[0].status, 'Success')

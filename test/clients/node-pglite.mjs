@@ -1,4 +1,4 @@
-// UUIDs of version 7 in PGlite, PostgreSQL inside of JavaScript, which loads no extension like this one: by doc/managed.sql.
+// UUIDs of version 7 by doc/managed.sql in PGlite, which is PostgreSQL in JavaScript and cannot load this extension.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const { rows: march } = await db.query('SELECT name FROM item WHERE id >= uuidv7
   [new Date('2026-03-01T00:00:00Z'), new Date('2026-04-01T00:00:00Z')])
 const { rows: page } = await db.query('SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2', [first.id])
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.deepEqual(march, [{ name: 'of March' }])
 assert.deepEqual(page, [{ name: '1' }, { name: '2' }])

@@ -10,7 +10,7 @@ import copy from 'pg-copy-streams'
 
 // ---- How to ----
 
-// An id comes and goes as a string without this. Arrays need it, or they come as a string too: '{...}'.
+// An id is a string even without this. But an array would be a string, too: '{...}'.
 async function registerIds(client) {
   const parseTextArray = pg.types.getTypeParser(1009)
   const types = await client.query("SELECT typarray FROM pg_type WHERE typname IN ('ulid', 'scru160', 'tbsl', 'snowflake')")
@@ -26,17 +26,17 @@ await registerIds(client)
 
 const rows = async (text, values) => (await client.query({ text, values, rowMode: 'array' })).rows
 
-// The server makes the id, RETURNING brings it.
+// The server makes the id; RETURNING fetches it.
 const [[ada]] = await rows("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
 const [[first]] = await rows('INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id', ['first', ada])
 const [[second]] = await rows('INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id', ['second', null])
 
-// By id, and by several.
+// By id, and by several ids.
 const one = await rows('SELECT name FROM item WHERE id = $1', [second])
 await client.query('UPDATE item SET related = $1 WHERE id = $2', [[first, second], first])
 const both = await rows('SELECT id, customer, related FROM item WHERE id = ANY ($1) ORDER BY id', [[second, first]])
 
-// In binary: a Buffer of the id's bytes. They come back by a cast, as node-postgres garbles results in binary.
+// In binary: a Buffer of the id's bytes. Read them with a cast, because node-postgres garbles results in binary.
 const [[bytes]] = await rows('SELECT id::bytea FROM item WHERE id = $1', [first])
 const back = await rows('SELECT id, name FROM item WHERE id = $1', [bytes])
 
@@ -53,7 +53,7 @@ const after = await rows('SELECT name FROM item WHERE id >= ulid_first($1) ORDER
 const within = await rows('SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange($1, $2)', [june, july])
 const page = await rows('SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2', [first])
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.equal(first.length, 26)
 assert(first < second)

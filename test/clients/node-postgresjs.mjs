@@ -8,17 +8,17 @@ import postgres from 'postgres'
 
 // ---- How to ----
 
-// An id is a string, a list of them an array: a parameter has the type that the server finds for it.
+// An id is a string, and a list of ids is an array: a parameter has the type that the server infers.
 const sql = postgres({ onnotice: () => {} })
 await sql`CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)`
 await sql`CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])`
 
-// The server makes the id, RETURNING brings it.
+// The server makes the id; RETURNING fetches it.
 const [customer] = await sql`INSERT INTO customer (name) VALUES ('Ada') RETURNING id`
 const [first] = await sql`INSERT INTO item ${sql({ name: 'first', customer: customer.id })} RETURNING id`
 const [second, third] = await sql`INSERT INTO item ${sql([{ name: 'second' }, { name: 'third' }])} RETURNING id, customer`
 
-// By id, and by several.
+// By id, and by several ids.
 const one = await sql`SELECT name FROM item WHERE id = ${second.id}`
 await sql`UPDATE item SET related = ${[first.id, second.id]} WHERE id = ${first.id}`
 const both = await sql`SELECT id, related FROM item WHERE id = ANY (${[second.id, first.id]}) ORDER BY id`
@@ -33,7 +33,7 @@ const after = await sql`SELECT name FROM item WHERE id >= ulid_first(${july}) OR
 const within = await sql`SELECT name, id::timestamptz AS at FROM item WHERE id <@ tstzrange(${june}, ${july})`
 const page = await sql`SELECT name FROM item WHERE id > ${first.id} ORDER BY id LIMIT 2`
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 assert.equal(first.id.length, 26)
 assert(first.id < second.id && second.id < third.id)

@@ -1,6 +1,6 @@
-// ids with Prisma's client and its adapter for pg. PGHOST, PGDATABASE ... say which server and database. The models stand in
-// node-prisma.prisma; "prisma generate" has made the client of them. Prisma's migration engine is not used: what it makes of a
-// String is a column of text, so its migration has to be edited to say what stands here.
+// ids with Prisma's client and its adapter for pg. PGHOST, PGDATABASE ... say which server and database. The models are in
+// node-prisma.prisma; "prisma generate" has made the client from them. Prisma's migration engine is not used: it makes a String
+// a column of text, so you would have to change its migration to the statements below.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const first = await prisma.item.create({ data: { name: 'first', customerId: ada.
 const [second, third] = await prisma.item.createManyAndReturn({ data: [{ name: 'second' }, { name: 'third' }] })
 await prisma.item.create({ data: { id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' } })
 
-// By id, by several, and the page after an id.
+// By id, by several ids, and the page after an id.
 const one = await prisma.item.findUnique({ where: { id: first.id }, include: { customer: true } })
 const both = await prisma.item.findMany({ where: { id: { in: [second.id, first.id] } }, orderBy: { id: 'asc' } })
 const page = await prisma.item.findMany({ where: { id: { gt: first.id } }, orderBy: { id: 'asc' }, take: 2 })
@@ -31,7 +31,7 @@ const boundary = async (time) => (await prisma.$queryRaw`SELECT ulid_first(${tim
 const after = await prisma.item.findMany({ where: { id: { gte: await boundary(july) } }, orderBy: { id: 'asc' } })
 const within = await prisma.$queryRaw`SELECT name, id::timestamptz AS at FROM item WHERE id <@ tstzrange(${june}, ${july})`
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 const names = (found) => found.map(({ name }) => name)
 assert.equal(first.id.length, 26)

@@ -10,7 +10,7 @@ import { Op, Sequelize } from 'sequelize'
 const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env
 const sequelize = new Sequelize(PGDATABASE, PGUSER, PGPASSWORD, { dialect: 'postgres', host: PGHOST, port: PGPORT, logging: false })
 
-// An id is a string. Arrays come as such once pg knows their type.
+// An id is a string. Arrays are parsed once pg knows their type.
 const [[type]] = await sequelize.query("SELECT typarray FROM pg_type WHERE typname = 'ulid'")
 pg.types.setTypeParser(type.typarray, pg.types.getTypeParser(1009)) // as text[]
 
@@ -29,7 +29,7 @@ const [second, third] = await Item.bulkCreate([{ name: 'second' }, { name: 'thir
 await second.update({ related: [first.id] })
 await Item.create({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' })
 
-// By id, by several, and the page after an id.
+// By id, by several ids, and the page after an id.
 const one = await Item.findByPk(first.id, { include: Customer })
 const both = await Item.findAll({ where: { id: [second.id, first.id] }, order: ['id'] })
 const page = await Item.findAll({ where: { id: { [Op.gt]: first.id } }, order: ['id'], limit: 2 })
@@ -44,7 +44,7 @@ const within = await Item.findAll({
   raw: true,
 })
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 const names = (found) => found.map(({ name }) => name)
 assert.equal(first.id.length, 26)

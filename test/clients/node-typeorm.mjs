@@ -26,7 +26,7 @@ const source = new DataSource({
   database: PGDATABASE,
   entities: [Customer, Item],
 })
-// TypeORM has to be told that there are such types.
+// TypeORM must know that these types exist.
 source.driver.supportedDataTypes.push('ulid', 'scru160', 'tbsl', 'snowflake')
 await source.initialize()
 await source.synchronize()
@@ -34,7 +34,7 @@ const left = await source.driver.createSchemaBuilder().log()
 const customers = source.getRepository(Customer)
 const items = source.getRepository(Item)
 
-// Arrays come as such once pg knows their type.
+// Arrays are parsed once pg knows their type.
 const [type] = await source.query("SELECT typarray FROM pg_type WHERE typname = 'ulid'")
 const { types } = source.driver.postgres
 types.setTypeParser(type.typarray, types.getTypeParser(1009)) // as text[]
@@ -45,7 +45,7 @@ const first = await items.save({ name: 'first', customer: ada })
 const [second, third] = await items.save([{ name: 'second', related: [first.id] }, { name: 'third' }])
 await items.insert({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' })
 
-// By id, by several, and the page after an id.
+// By id, by several ids, and the page after an id.
 const one = await items.findOne({ where: { id: first.id }, relations: { customer: true } })
 const both = await items.find({ where: { id: In([second.id, first.id]) }, order: { id: 'ASC' }, relations: { customer: true } })
 const page = await items.find({ where: { id: MoreThan(first.id) }, order: { id: 'ASC' }, take: 2 })
@@ -57,7 +57,7 @@ const during = (from, upto) => Raw((column) => `${column} <@ tstzrange(:from, :u
 const after = await items.find({ where: { id: since(july) }, order: { id: 'ASC' } })
 const within = await items.find({ where: { id: during(june, july) } })
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 const names = (found) => found.map(({ name }) => name)
 assert.deepEqual(left.upQueries, [])

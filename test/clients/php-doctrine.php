@@ -20,7 +20,7 @@ use Doctrine\ORM\Tools\SchemaTool;
 
 // ---- How to ----
 
-// A column of the type ulid; a string in PHP. The other types alike.
+// A column of the type ulid; a string in PHP. The other types work alike.
 class UlidType extends Type
 {
     public function getSQLDeclaration(array $column, AbstractPlatform $platform): string
@@ -81,13 +81,13 @@ $connection->getDatabasePlatform()->registerDoctrineTypeMapping('ulid', 'ulid');
 $configuration = ORMSetup::createAttributeMetadataConfiguration([__FILE__], true);
 $entities = new EntityManager($connection, $configuration);
 
-// The schema, from the classes; with it made there is nothing left to do.
+// The schema, from the classes; afterwards the tool finds nothing to change.
 $tool = new SchemaTool($entities);
 $classes = [$entities->getClassMetadata(Customer::class), $entities->getClassMetadata(Item::class)];
 $tool->createSchema($classes);
 $left = $tool->getUpdateSchemaSql($classes);
 
-// Only for a superuser, whose schema tool sees a sequence of the extension and would drop it.
+// Only for a superuser: the schema tool sees a sequence of the extension and would drop it.
 $connection->getConfiguration()->setSchemaAssetsFilter(
     fn ($asset) => !str_starts_with(is_string($asset) ? $asset : $asset->getName(), 'ids_internal.')
 );
@@ -103,7 +103,7 @@ $entities->flush();
 $connection->insert('item', ['id' => '01AN4Z07BY79KA1307SR9X4MV3', 'name' => 'given']);
 $entities->clear();
 
-// By id, and by several; and the page after an id.
+// By id, by several ids; and the page after an id.
 $one = $entities->find(Item::class, $first->id);
 $both = $entities->getRepository(Item::class)->findBy(['id' => [$second->id, $first->id]], ['id' => 'ASC']);
 $page = $entities->createQuery('SELECT i.name FROM Item i WHERE i.id > :id ORDER BY i.id')->setMaxResults(2)
@@ -120,7 +120,7 @@ $within = $connection->fetchAllNumeric(
     [Types::DATETIMETZ_IMMUTABLE, Types::DATETIMETZ_IMMUTABLE]
 );
 
-// ---- What it must give ----
+// ---- Expected results ----
 
 function expect(mixed $got, mixed $wanted): void
 {
@@ -143,13 +143,13 @@ expect($within, [['given', '1465824320894.000000']]);
 
 try {
     $entities->find(Item::class, '01AN4Z07BY79KA1307SR9X4MVU');
-    throw new Exception('a bad id was taken');
+    throw new Exception('an invalid id was accepted');
 } catch (DriverException $error) {
     expect($error->getSQLState(), '22P02');
 }
 try {
     $connection->insert('item', ['id' => '01AN4Z07BY79KA1307SR9X4MV4', 'name' => 'of nobody', 'customer_id' => $first->id]);
-    throw new Exception('an id of no customer was taken');
+    throw new Exception('an unknown customer was accepted');
 } catch (ForeignKeyConstraintViolationException $error) {
 }
 

@@ -16,8 +16,8 @@ def ulid_of_bytes(data):
 
 
 async def connect():
-    """An id comes and goes as a str without more; COPY, which asyncpg does in binary, needs a codec for the binary format. The
-    server takes the text there as well, so only what it sends has to be decoded. The other types alike."""
+    """An id is a str even without this. But COPY, which asyncpg does in binary, needs a codec for the binary format. The server
+    accepts the text there as well, so only received ids have to be decoded. The other types work alike."""
     connection = await asyncpg.connect()
     await connection.set_type_codec("ulid", schema="pg_catalog", encoder=str.encode, decoder=ulid_of_bytes, format="binary")
     return connection
@@ -31,12 +31,12 @@ async def main():
     )
     connection = await connect()
 
-    # The server makes the id, RETURNING brings it.
+    # The server makes the id; RETURNING fetches it.
     customer = await connection.fetchval("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
     first = await connection.fetchval("INSERT INTO item (name, customer) VALUES ('first', $1) RETURNING id", customer)
     second = await connection.fetchval("INSERT INTO item (name, customer) VALUES ('second', $1) RETURNING id", None)
 
-    # By id, and by several, with and without the codec.
+    # By id, and by several ids, with and without the codec.
     one = await connection.fetchval("SELECT name FROM item WHERE id = $1", second)
     one_plain = await plain.fetchval("SELECT id FROM item WHERE id = $1", second)
     await connection.execute("UPDATE item SET related = $1 WHERE id = $2", [first, second], first)
@@ -53,7 +53,7 @@ async def main():
     within = await connection.fetch("SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange($1, $2) ORDER BY id", june, july)
     page = await connection.fetch("SELECT id FROM item WHERE id > $1 ORDER BY id LIMIT 2", "01AN4Z07BY79KA1307SR9X4MV4")
 
-    # ---- What it must give ----
+    # ---- Expected results ----
 
     time = datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc)
     assert len(first) == 26 and first < second
@@ -67,12 +67,12 @@ async def main():
     for use in plain, connection:
         try:
             await use.fetch("SELECT name FROM item WHERE id = $1", "01AN4Z07BY79KA1307SR9X4MVU")
-            assert False, "a bad id was taken"
+            assert False, "an invalid id was accepted"
         except asyncpg.exceptions.InvalidTextRepresentationError:
             pass
     try:
         await connection.execute("INSERT INTO item (customer) VALUES ($1)", first)
-        assert False, "an id of no customer was taken"
+        assert False, "an unknown customer was accepted"
     except asyncpg.exceptions.ForeignKeyViolationError:
         pass
 

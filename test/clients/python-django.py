@@ -35,7 +35,7 @@ from django.dispatch import receiver
 
 
 class UlidField(models.Field):
-    """A column of the type ulid; a str in Python. The other types alike."""
+    """A column of the type ulid; a str in Python. The other types work alike."""
 
     empty_strings_allowed = False
 
@@ -44,7 +44,7 @@ class UlidField(models.Field):
 
 
 class GeneratedUlidField(UlidField):
-    """One whose id the server makes, also in bulk_create."""
+    """A column whose ids the server makes, also in bulk_create."""
 
     db_returning = True
 
@@ -89,7 +89,7 @@ class Item(models.Model):
         app_label = "shop"
 
 
-# What makemigrations would write, and migrate do.
+# What makemigrations would write, and migrate would do.
 state = ProjectState()
 with connection.schema_editor() as editor:
     for model in ModelState.from_model(Customer), ModelState.from_model(Item):
@@ -105,7 +105,7 @@ second = Item.objects.create(name="second", related=[first.id])
 third, fourth = Item.objects.bulk_create([Item(name="third"), Item(name="fourth")])
 Item.objects.create(id="01AN4Z07BY79KA1307SR9X4MV3", name="given")
 
-# By id, by several, by what is in an array, and by the other table.
+# By id, by several ids, by the ids in an array, and by the other table.
 one = Item.objects.get(pk=second.id)
 both = list(Item.objects.filter(id__in=[first.id, second.id]).order_by("id"))
 bought = list(customer.item_set.all())
@@ -118,7 +118,7 @@ after = list(Item.objects.filter(id__gte=ulid_first(july)).order_by("id"))
 within = Item.objects.annotate(at=Cast("id", models.DateTimeField())).get(id__gte=ulid_first(june), id__lt=ulid_first(july))
 page = list(Item.objects.filter(id__gt=first.id).order_by("id")[:2])
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 assert len(first.id) == 26 and first.id < second.id < third.id < fourth.id
 assert one == second and one.related == [first.id] and one.customer is None
@@ -132,14 +132,14 @@ assert Item.objects.filter(related__contains=[first.id]).count() == 1
 try:
     with transaction.atomic():
         Item.objects.get(pk="01AN4Z07BY79KA1307SR9X4MVU")
-    assert False, "a bad id was taken"
+    assert False, "an invalid id was accepted"
 except DataError:
     pass
 try:
     with transaction.atomic():
         Item.objects.create(name="of nobody", customer_id=first.id)
         connection.check_constraints()
-    assert False, "an id of no customer was taken"
+    assert False, "an unknown customer was accepted"
 except IntegrityError:
     pass
 

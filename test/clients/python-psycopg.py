@@ -12,7 +12,7 @@ from psycopg.types.range import Range
 
 
 def register_ids(connection):
-    """An id comes and goes as a str without this. Arrays need it, or they come as a str too: '{...}'."""
+    """An id is a str even without this. But an array would be a str, too: '{...}'."""
     for name in "ulid", "scru160", "tbsl", "snowflake":
         TypeInfo.fetch(connection, name).register(connection)
 
@@ -42,7 +42,7 @@ class UlidBinaryLoader(Loader):
 
 
 def register_binary_ulid(connection):
-    """Without this an id comes as its 16 bytes from a binary cursor or COPY."""
+    """Without this, a binary cursor or COPY returns an id as its 16 bytes."""
     info = TypeInfo.fetch(connection, "ulid")
     dumper = type("UlidBinaryDumper", (UlidBinaryDumper,), {"oid": info.oid})
     connection.adapters.register_dumper(Ulid, dumper)
@@ -63,12 +63,12 @@ connection.execute(
        CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"""
 )
 
-# The server makes the id, RETURNING brings it.
+# The server makes the id; RETURNING fetches it.
 [(ada,)] = rows("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
 [(first,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["first", ada])
 [(second,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["second", None])
 
-# By id, and by several.
+# By id, and by several ids.
 one = rows("SELECT name FROM item WHERE id = %s", [second])
 connection.execute("UPDATE item SET related = %s WHERE id = %s", [[first, second], first])
 both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s) ORDER BY id", [[second, first]])
@@ -94,7 +94,7 @@ after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [ju
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s ORDER BY id", [Range(june, july)])
 page = rows("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 2", [first])
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 time = datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc)
 assert len(first) == 26 and first < second
@@ -110,7 +110,7 @@ for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 1
     assert [len(id) for id in ids] == [length, length]
     assert rows(f"SELECT %s::{name}[]", [ids]) == [(ids,)]
 
-# The bytes of the others come as they are, and go where they are cast.
+# For the other types, binary results are bytes, and bytes can be sent with a cast.
 for name, text in ("scru160", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"), ("tbsl", "25BF6196C8D6107ABCDE"), ("snowflake", "c4vj2LY9GrT"):
     [(data, cast)] = rows(f"SELECT %s::{name}, %s::{name}::bytea", [text, text], binary=True)
     assert data == cast and rows(f"SELECT %s::{name}", [data]) == [(text,)]
@@ -118,12 +118,12 @@ for name, text in ("scru160", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"), ("tbsl", "25B
 connection.commit()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
-    assert False, "a bad id was taken"
+    assert False, "an invalid id was accepted"
 except psycopg.errors.InvalidTextRepresentation:
     connection.rollback()
 try:
     rows("INSERT INTO item (customer) VALUES (%s)", [first])
-    assert False, "an id of no customer was taken"
+    assert False, "an unknown customer was accepted"
 except psycopg.errors.ForeignKeyViolation:
     pass
 

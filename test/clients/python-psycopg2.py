@@ -11,7 +11,7 @@ from psycopg2.extras import DateTimeTZRange, execute_values
 
 
 def register_ids(connection):
-    """An id comes and goes as a str without this. Arrays need it, or they come as a str too: '{...}'."""
+    """An id is a str even without this. But an array would be a str, too: '{...}'."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT typname, typarray FROM pg_type WHERE typname IN ('ulid', 'scru160', 'tbsl', 'snowflake')")
         for name, array_oid in cursor:
@@ -33,12 +33,12 @@ cursor.execute(
        CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"""
 )
 
-# The server makes the id, RETURNING brings it.
+# The server makes the id; RETURNING fetches it.
 [(ada,)] = rows("INSERT INTO customer (name) VALUES ('Ada') RETURNING id")
 [(first,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["first", ada])
 [(second,)] = rows("INSERT INTO item (name, customer) VALUES (%s, %s) RETURNING id", ["second", None])
 
-# By id, and by several. A list is sent as text[], so it needs a cast; a tuple after IN does not.
+# By id, and by several ids. A list is sent as text[], so it needs a cast; a tuple after IN does not.
 one = rows("SELECT name FROM item WHERE id = %s", [second])
 cursor.execute("UPDATE item SET related = %s::ulid[] WHERE id = %s", [[first, second], first])
 both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s::ulid[]) ORDER BY id", [[second, first]])
@@ -56,7 +56,7 @@ after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [ju
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s", [DateTimeTZRange(june, july)])
 page = rows("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 2", [first])
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 assert len(first) == 26 and first < second
 assert one == [("second",)]
@@ -75,12 +75,12 @@ for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 1
 connection.commit()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
-    assert False, "a bad id was taken"
+    assert False, "an invalid id was accepted"
 except psycopg2.errors.InvalidTextRepresentation:
     connection.rollback()
 try:
     rows("INSERT INTO item (customer) VALUES (%s)", [first])
-    assert False, "an id of no customer was taken"
+    assert False, "an unknown customer was accepted"
 except psycopg2.errors.ForeignKeyViolation:
     pass
 

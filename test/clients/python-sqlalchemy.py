@@ -16,7 +16,7 @@ from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 
 class Ulid(UserDefinedType):
-    """A column of the type ulid; a str in Python. The other types alike."""
+    """A column of the type ulid; a str in Python. The other types work alike."""
 
     cache_ok = True
 
@@ -98,7 +98,7 @@ session.add_all([Item(name="third"), Item(name="fourth")])
 session.add(Item(id="01AN4Z07BY79KA1307SR9X4MV3", name="given"))
 session.commit()
 
-# By id, by several, by what is in an array; and the page after an id.
+# By id, by several ids, by the ids in an array; and the page after an id.
 one = session.get(Item, second.id)
 both = session.query(Item.name).filter(Item.id.in_([first.id, second.id])).order_by(Item.id).all()
 page = session.query(Item.name).filter(Item.id > first.id).order_by(Item.id).limit(1).all()
@@ -110,7 +110,7 @@ time = cast(Item.id, TIMESTAMP(timezone=True))
 after = session.query(Item.name).filter(Item.id >= july).order_by(Item.id).all()
 within = session.query(Item.name, time).filter(Item.id.op("<@")(func.tstzrange(june, july))).all()
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 session.expire_all()
 assert len(made) == 2 and not left
@@ -125,13 +125,13 @@ assert within == [("given", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.u
 
 try:
     session.get(Item, "01AN4Z07BY79KA1307SR9X4MVU")
-    assert False, "a bad id was taken"
+    assert False, "an invalid id was accepted"
 except sqlalchemy.exc.DataError:
     session.rollback()
 try:
     session.add(Item(customer_id="01AN4Z07BY79KA1307SR9X4MV3"))
     session.flush()
-    assert False, "an id of no customer was taken"
+    assert False, "an unknown customer was accepted"
 except sqlalchemy.exc.IntegrityError:
     pass
 

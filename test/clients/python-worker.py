@@ -1,5 +1,5 @@
-# A worker that reads new rows in the order of their ids and misses none, with psycopg (3). It is killed and started again here
-# while others insert. PGHOST, PGDATABASE ... say which server and database.
+# A worker that reads new rows in the order of their ids and misses none, with psycopg (3). Here it is killed and started again
+# while other sessions insert. PGHOST, PGDATABASE ... say which server and database.
 
 import os
 import random
@@ -36,7 +36,7 @@ def work(deliver):
                 select([connection], [], [], 1)  # until somebody notifies, or for a second
 
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 
 def deliver(id, message):
@@ -45,14 +45,14 @@ def deliver(id, message):
 
 
 def deliver_or_die(id, message):
-    """Killed amid its work."""
+    """Is sometimes killed during its work."""
     if random.random() < 0.01:
         os.kill(os.getpid(), signal.SIGKILL)
     deliver(id, message)
 
 
 def insert(number, rows, stop):
-    """Long and short transactions, some of which are rolled back, so that commits are in another order than ids."""
+    """Long and short transactions, some of them rolled back, so that commits are in another order than ids."""
     with psycopg.connect("") as connection:
         while not stop.is_set():
             message = f"{number}-{len(rows)}"
@@ -89,7 +89,7 @@ writers = [threading.Thread(target=insert, args=(number, rows, stop)) for number
 for writer in writers:
     writer.start()
 
-# The last run finds the rest.
+# The last run reads the rest.
 delivered = [run("die").communicate()[0] for _ in range(10)]
 stop.set()
 for writer in writers:

@@ -54,7 +54,7 @@ second = Item.create!(name: "second", related: [first.id])
 made = Item.insert_all([{ name: "third" }, { name: "fourth" }], returning: :id).rows.flatten
 Item.create!(id: "01AN4Z07BY79KA1307SR9X4MV3", name: "given")
 
-# By id, by several, by what is in an array, and the page after an id.
+# By id, by several ids, by the ids in an array, and the page after an id.
 one = Item.find(second.id)
 both = Item.where(id: [second.id, first.id]).order(:id).to_a
 relating = Item.where("related @> ARRAY[?]::ulid[]", [first.id]).to_a
@@ -71,7 +71,7 @@ schema = StringIO.new
 source = ActiveRecord.version < Gem::Version.new("7.2") ? ActiveRecord::Base.connection : ActiveRecord::Base.connection_pool
 ActiveRecord::SchemaDumper.dump(source, schema)
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 def expect(got, wanted)
   raise "got #{got.inspect} instead of #{wanted.inspect}" unless got == wanted
@@ -99,13 +99,13 @@ RUBY
 
 begin
   Item.find("01AN4Z07BY79KA1307SR9X4MVU")
-  raise "a bad id was taken"
+  raise "an invalid id was accepted"
 rescue ActiveRecord::StatementInvalid => error
   expect error.cause.class, PG::InvalidTextRepresentation
 end
 begin
   Item.create!(customer_id: first.id)
-  raise "an id of no customer was taken"
+  raise "an unknown customer was accepted"
 rescue ActiveRecord::InvalidForeignKey
 end
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs each client against the server in PGHOST, PGPORT ..., each in a database of its own, because all of them make a table
-# item. It connects as the database's owner, who is no superuser and has created the extension. A client prints its name and
-# version, and leaves with 0 if all went as it should; else what it says is shown. One that lacks a package is left out,
-# which is said too. CLIENTS="psycopg rails" runs only these.
+# item. It connects as the database's owner, who is not a superuser and has created the extension. A client prints its name and
+# version, and exits with 0 if all results are right; otherwise its output is shown. A client that lacks a package is left out
+# with a message. CLIENTS="psycopg rails" runs only these.
 #   test/clients/run.sh packages      only prints the packages that are missing
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,7 +10,7 @@ mode=${1:-run}
 build=build/test/clients
 failed=0
 
-# A package of Debian, or what it brings as a command or a module of Debian's Python; or npm:PACKAGE.
+# Whether there is a package of Debian, its command, or its module for Debian's Python; or a package of npm, as npm:PACKAGE.
 has() {
   case $1 in
     npm:*) cmp -s test/clients/package-lock.json $build/package-lock.json && [ -d "$build/node_modules/${1#npm:}" ] ;;
@@ -27,7 +27,7 @@ client() { # name packages command
   if [ "$mode" = packages ]; then
     printf '%s\n' ${missing[@]+"${missing[@]}"}
   elif [ ${#missing[@]} -gt 0 ]; then
-    echo "$name: left out, for want of ${missing[*]}"
+    echo "$name: left out, because these packages are missing: ${missing[*]}"
   else
     createdb -O "$owner" "$name"
     PGUSER=$owner psql -qd "$name" -c 'CREATE EXTENSION ids'
@@ -45,7 +45,7 @@ go_run() {
   env -u PGSYSCONFDIR GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$build/go" go run "test/clients/$1"
 }
 
-# So does Rust.
+# Rust takes Debian's crates.
 rust_run() {
   local project=$build/rust
   mkdir -p $project/src $project/.cargo
@@ -66,11 +66,11 @@ prisma_run() {
 owner=app
 if [ "$mode" = run ]; then psql -q -v password="$PGPASSWORD" <<<"CREATE ROLE $owner LOGIN PASSWORD :'password'"; fi
 
-# Node looks for modules beside the file that imports them, and they are not to be in the source tree.
+# Node looks for modules beside the file that imports them, and they must not be in the source tree.
 mkdir -p $build
 cp test/clients/*.mjs test/clients/*.prisma $build
 
-# Debian's Python, as that is the one that sees Debian's packages.
+# Debian's Python, because another one does not find Debian's packages.
 client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
 client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
 client worker 'python3-psycopg' /usr/bin/python3 test/clients/python-worker.py

@@ -9,8 +9,8 @@ use tokio_postgres::NoTls;
 
 // ---- How to ----
 
-// A ulid as its 16 bytes, since tokio-postgres sends and gets everything in binary and takes a String for a text only. The
-// other types alike, with 20, 10 and 8 bytes.
+// A ulid as its 16 bytes, because tokio-postgres sends and receives everything in binary, and accepts a String for text types only.
+// The other types work alike, with 20, 10 and 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Ulid([u8; 16]);
 
@@ -37,7 +37,7 @@ impl ToSql for Ulid {
     tokio_postgres::types::to_sql_checked!();
 }
 
-// The text is read by the server: SELECT $1::text::ulid, and SELECT id::text.
+// The server converts text: SELECT $1::text::ulid, and SELECT id::text.
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -58,13 +58,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         )
         .await?;
 
-    // The server makes the id, RETURNING brings it.
+    // The server makes the id; RETURNING fetches it.
     let customer: Ulid = client.query_one("INSERT INTO customer (name) VALUES ('Ada') RETURNING id", &[]).await?.get(0);
     let insert = client.prepare("INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id").await?;
     let first: Ulid = client.query_one(&insert, &[&"first", &customer]).await?.get(0);
     let second: Ulid = client.query_one(&insert, &[&"second", &None::<Ulid>]).await?.get(0);
 
-    // By id, and by several.
+    // By id, and by several ids.
     let one: String = client.query_one("SELECT name FROM item WHERE id = $1", &[&second]).await?.get(0);
     client.execute("UPDATE item SET related = $1 WHERE id = $2", &[&vec![first, second], &first]).await?;
     let both: Vec<(Ulid, Option<Vec<Ulid>>, Option<Ulid>)> = client
@@ -95,7 +95,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let within = client.query_one("SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange($1, $2)", &[&june, &july]).await?;
     let page = names(client.query("SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2", &[&given]).await?);
 
-    // ---- What it must give ----
+    // ---- Expected results ----
 
     assert!(first < second);
     assert_eq!(one, "second");

@@ -1,4 +1,4 @@
-# Citus: a coordinator and two workers, set up by the statements of doc/several-machines.md, and a third that comes later.
+# Citus: a coordinator and two workers, set up by the statements of doc/several-machines.md, and a third worker that is added later.
 needs citus.control
 node() {
   server "$1" 'shared_preload_libraries = citus' 'wal_level = logical' 'max_prepared_transactions = 100' "citus.node_conninfo = 'sslmode=prefer'" \
@@ -20,10 +20,10 @@ sed -n '/^```sql$/,/^```$/ { /^```/! p }' doc/several-machines.md |
 is 'the extension is on all nodes' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
 add worker_3
 sql -c "SELECT rebalance_table_shards('customer', shard_transfer_mode => 'block_writes')" >/dev/null 2>&1
-is 'and on one that comes later' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
+is 'and on a worker that is added later' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
 is 'each has its node id' "$(on_all 'SHOW ids.node_id')" '0 1 2 3'
 
-# Shards, and what a query sends to them.
+# Shards, and the queries that are sent to them.
 sql <<'SQL'
 CREATE TABLE made (tenant int, id ulid DEFAULT gen_ulid(), number snowflake DEFAULT gen_snowflake(), short tbsl DEFAULT gen_tbsl(), PRIMARY KEY (tenant, id));
 CREATE TABLE visit (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), customer ulid);
@@ -42,12 +42,12 @@ for time in "id >= '2026-11-01 00:00:00+00'::timestamptz" "id >= now() - interva
 done
 is 'so are the boundaries of a uuid' "$(plan "SELECT count(*) FROM visit WHERE id >= uuidv7_first(now() - interval '1 hour')" | grep -c 'Index Cond: (id >= uuidv7_first')" 1
 
-# Who makes the ids, and that no two are the same.
+# Where ids are made, and that no two are equal.
 sql -c 'INSERT INTO made SELECT i % 100 FROM generate_series(1, 100000) i' -c "\\copy made (tenant) FROM PROGRAM 'seq 100000'"
-is 'the coordinator, where rows come from it' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ') FROM made")" 0
+is 'the coordinator makes the ids of rows that it sends' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ') FROM made")" 0
 sql -c 'INSERT INTO made SELECT tenant FROM made'
-is 'the workers, where rows come from them' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ' ORDER BY (snowflake_parts(number)).random::text) FROM made")" '0 1 2 3'
-is 'each once' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number), count(DISTINCT short) FROM made')" '400000|400000|400000|400000'
+is 'the workers make the ids of rows that they read' "$(sql -c "SELECT string_agg(DISTINCT (snowflake_parts(number)).random::text, ' ' ORDER BY (snowflake_parts(number)).random::text) FROM made")" '0 1 2 3'
+is 'each id once' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number), count(DISTINCT short) FROM made')" '400000|400000|400000|400000'
 sql -c 'ALTER DATABASE postgres SET ids.node_id = 9'
 is 'a setting of the database is the same on all nodes' "$(on_all 'SHOW ids.node_id')" 9
 sql -c 'ALTER DATABASE postgres RESET ids.node_id'
@@ -78,17 +78,17 @@ is 'rows are in their partitions, the rest in the default' "$(sql -c 'SELECT (SE
 is 'a time is read from its partition' "$(plan "SELECT count(*) FROM log WHERE id <@ '[2025-01-01, 2025-02-01)'" | grep -oE 'log_[0-9]{8}' | sort -u)" log_20250101
 is 'partitions of the other owner, of the schema' "$(sql -c "SELECT min(partition::text), count(*) > 20 FROM ids_partitions('measure') UNION ALL SELECT min(partition::text), count(*) > 20 FROM ids_partitions('one_tenant.log')")" 'measure_20250301|t
 one_tenant.log_20250201|t'
-is 'they are the owner'"'"'s' "$(sql -c "SELECT DISTINCT relowner::regrole FROM ids_partitions('measure') JOIN pg_class ON oid = partition")" regress_ids_user
+is 'they belong to that owner' "$(sql -c "SELECT DISTINCT relowner::regrole FROM ids_partitions('measure') JOIN pg_class ON oid = partition")" regress_ids_user
 is 'they are on the workers, too' "$(on_all "SELECT count(*) > 20 FROM ids_partitions('one_tenant.log')" | tr -d ' ' )" t
 
-# What Citus refuses or does otherwise.
+# What Citus refuses or does differently.
 refused() { is "$1" "$(sql -c "$2" 2>&1 | sed -n 's/^ERROR: *//p')" "$3"; }
 refused 'an update by a generator' 'UPDATE customer SET name = gen_ulid()' 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
 refused 'another type for the distribution column' 'ALTER TABLE customer ALTER id TYPE uuid' 'cannot execute ALTER TABLE command involving partition column'
 sql -c 'ALTER TABLE country ADD code ulid DEFAULT gen_ulid()'
-is 'a new column of a reference table has other values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
+is 'a new column of a reference table has different values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
 
-# A reader of new rows while others write: it takes what is settled, waits for the transactions that are prepared, then reads.
+# A reader of new rows while others write: it calls ulid_settled(), waits for the transactions that are prepared, then reads.
 sql -c 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())' -c "SELECT FROM create_distributed_table('event', 'id')"
 cat >"$directory/write.sql" <<'SQL'
 \set wait random(0, 30)
@@ -132,7 +132,7 @@ for writer in 1 2; do
   is 'no write has failed' "$status" 0
 done
 written=$(cat "$directory"/written_* | wc -l)
-is 'all rows are there, each once' "$(sql -c "SELECT count(*) - 20, count(DISTINCT id) - 20 FROM invoice WHERE customer = '$one'")" "$written|$written"
+is 'all rows exist, each once' "$(sql -c "SELECT count(*) - 20, count(DISTINCT id) - 20 FROM invoice WHERE customer = '$one'")" "$written|$written"
 
 # Two million rows.
 for key in 'ulid gen_ulid()' 'bigint nextval($$numbers$$)' 'uuid gen_random_uuid()'; do
@@ -144,7 +144,7 @@ for key in 'ulid gen_ulid()' 'bigint nextval($$numbers$$)' 'uuid gen_random_uuid
   is "$type: 2 million rows" "$(sql -c "SELECT count(*) FROM by_$type")" 2000000
 done
 
-# Where the extension was there before Citus, a new worker gets it with the first table that uses it.
+# If the extension was created before Citus, a new worker gets it with the first table that uses it.
 for name in worker_1 coordinator; do
   use "$name"
   sql -c 'CREATE DATABASE later'
@@ -153,6 +153,6 @@ for name in worker_1 coordinator; do
 done
 export PGDATABASE=later
 add worker_1
-is 'before citus: not on the worker' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 0
+is 'created before Citus: not on the worker' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 0
 sql -c 'CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid())' -c "SELECT FROM create_distributed_table('item', 'id')" -c 'INSERT INTO item SELECT FROM generate_series(1, 100)'
-is 'with the first table it is' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 1
+is 'but with the first table' "$(sql -c "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ids''')")" 1

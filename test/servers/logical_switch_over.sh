@@ -1,5 +1,5 @@
-# A subscriber whose clock is five minutes behind takes over, in the steps of doc/servers.md: one that was made by CREATE SUBSCRIPTION
-# and, from PostgreSQL 17 on, one that was made by pg_createsubscriber.
+# A subscriber whose clock is five minutes behind takes over, in the steps of doc/servers.md: first a subscriber that was made by
+# CREATE SUBSCRIPTION and, from PostgreSQL 17 on, one that was made by pg_createsubscriber.
 faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
 version=$("$bin/postgres" --version | sed 's/.*) //; s/ .*//')
 behind() { LD_PRELOAD=$faketime FAKETIME=-300s DONT_FAKE_MONOTONIC=1 TZ=UTC "$@"; }
@@ -26,7 +26,7 @@ for how in 'CREATE SUBSCRIPTION' pg_createsubscriber; do
       ;;
     pg_createsubscriber)
       if [ ! -x "$bin/pg_createsubscriber" ]; then
-        echo '  pg_createsubscriber: not installed, it is of PostgreSQL 17 and later'
+        echo '  pg_createsubscriber: not installed; PostgreSQL 17 and later have it'
         continue
       fi
       copy standby --write-recovery-conf
@@ -38,13 +38,13 @@ for how in 'CREATE SUBSCRIPTION' pg_createsubscriber; do
       ;;
   esac
 
-  # 1 and 2: no more writers, and everything has arrived
+  # 1 and 2: the writers have stopped, and everything has arrived
   use old
   insert
   before=$(sql -c 'SELECT count(*) FROM item')
   await "SELECT bool_and(confirmed_flush_lsn >= pg_current_wal_lsn()) FROM pg_replication_slots" t
   use "$new"
-  is "$how: all rows are there" "$(sql -c 'SELECT count(*) FROM item')" "$before"
+  is "$how: all rows exist" "$(sql -c 'SELECT count(*) FROM item')" "$before"
   # 3
   sql -c "DROP SUBSCRIPTION $(sql -c 'SELECT subname FROM pg_subscription')"
   is "$how: new ids would be below" "$(sql -c 'SELECT gen_ulid() < max(id), gen_tbsl() < max(short), gen_snowflake() < max(number) FROM item')" 't|t|t'
@@ -53,5 +53,5 @@ for how in 'CREATE SUBSCRIPTION' pg_createsubscriber; do
   insert
   is "$how: after ids_advance_clock() they are above" "$(sql -c 'SELECT min(i.id) > max(r.id), min(i.short) > max(r.short), min(i.number) > max(r.number), min(i.visit::ulid) > max(r.visit::ulid)
     FROM (SELECT * FROM item EXCEPT TABLE replicated) i, (SELECT max(id) AS id, max(short) AS short, max(number) AS number, max(visit::ulid)::uuid AS visit FROM replicated) r')" 't|t|t|t'
-  is "$how: and each is there once" "$(sql -c 'SELECT count(*) - count(DISTINCT id), count(*) - count(DISTINCT short), count(*) - count(DISTINCT number), count(*) - count(DISTINCT visit) FROM item')" '0|0|0|0'
+  is "$how: and no id twice" "$(sql -c 'SELECT count(*) - count(DISTINCT id), count(*) - count(DISTINCT short), count(*) - count(DISTINCT number), count(*) - count(DISTINCT visit) FROM item')" '0|0|0|0'
 done

@@ -1,6 +1,6 @@
 # Patroni with etcd and three members, all with the node id of the shared configuration: failovers while clients write, to a member
-# whose clock is behind. A reader by ulid_settled() loses nothing where
-# replication is synchronous; what an asynchronous failover loses is printed.
+# whose clock is behind. With synchronous replication, a reader by ulid_settled() loses nothing. The rows that an asynchronous
+# failover loses are counted and printed.
 needs patroni etcd
 faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
 version=$(patroni --version | sed 's/^patroni //')
@@ -24,7 +24,7 @@ background etcd --data-dir="$directory/etcd" --listen-client-urls="http://127.0.
   --listen-peer-urls="http://127.0.0.1:$(free_port)" >"$directory/etcd.log" 2>&1
 
 declare -A port rest patroni
-# member NAME: starts Patroni's, which starts or makes its server.
+# member NAME: starts the member's Patroni, which creates or starts its server.
 member() {
   turn "$1" +0
   MEMBER=$1 background patroni "$directory/$1.yml" >>"$directory/$1.log" 2>&1
@@ -84,14 +84,14 @@ await_standbys() {
   await "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name IN ('one', 'two', 'three')" 2
   for name in one two three; do [ "$name" = "$leader" ] || turn "$name" "$1"; done
 }
-# What clients write to the leader, whichever it is, and the ulids that they know to be committed.
+# A client that writes to whichever member is the leader, and stores the ulids that it knows to be committed.
 write() {
   while [ ! -e "$directory/enough" ]; do
     while [ ! -e "$directory/enough" ]; do echo 'INSERT INTO made SELECT FROM generate_series(1, 10) RETURNING ulid;'; done |
       PGHOST=$hosts PGPORT=$ports PGTARGETSESSIONATTRS=read-write sql 2>/dev/null || sleep 0.1
   done >"$directory/acknowledged_$1"
 }
-# A reader of the leader's rows in the order of their ids. Nobody goes back to rows below the last one that was read.
+# A reader of the leader's rows in the order of their ids. It never goes back below the last row that it has read.
 read_settled() {
   local last=00000000000000000000000000 final=
   until [ -n "$final" ]; do
@@ -119,14 +119,14 @@ failover() {
   wait "$reader"
   is "rows of the new leader, and its node id" "$(sql -c "SELECT count(*) > 100, min((snowflake_parts(snowflake)).random), max((snowflake_parts(snowflake)).random)
     FROM made WHERE timeline = left(pg_walfile_name(pg_current_wal_lsn()), 8)")" 't|7|7'
-  is 'none is below one of an earlier leader' "$(sql <<'SQL'
+  is 'no id is below an id of an earlier leader' "$(sql <<'SQL'
 SELECT count(*) FROM (SELECT ulid <= max(ulid) OVER earlier AS ulid, scru160 <= max(scru160) OVER earlier AS scru160, tbsl <= max(tbsl) OVER earlier AS tbsl,
     uuidv7::ulid <= max(uuidv7::ulid) OVER earlier AS uuidv7, snowflake <= max(snowflake) OVER earlier AS snowflake
   FROM made WINDOW earlier AS (ORDER BY timeline GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) made
 WHERE ulid OR scru160 OR tbsl OR uuidv7 OR snowflake
 SQL
 )" 0
-  is 'none is there twice' "$(sql -c 'SELECT count(*) - count(DISTINCT ulid), count(*) - count(DISTINCT scru160), count(*) - count(DISTINCT tbsl),
+  is 'no id occurs twice' "$(sql -c 'SELECT count(*) - count(DISTINCT ulid), count(*) - count(DISTINCT scru160), count(*) - count(DISTINCT tbsl),
     count(*) - count(DISTINCT uuidv7), count(*) - count(DISTINCT snowflake) FROM made')" '0|0|0|0|0'
   lost=$(sql <<SQL
 CREATE TEMP TABLE acknowledged (ulid ulid);

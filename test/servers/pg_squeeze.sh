@@ -1,4 +1,4 @@
-# pg_squeeze rebuilds a table while a client writes to it: what it reads of those writes from the WAL are ids as well.
+# pg_squeeze rebuilds a table while a client writes to it, and reads the ids of these writes from the WAL.
 needs pg_squeeze.control
 server main 'shared_preload_libraries = pg_squeeze' 'wal_level = logical'
 sql <<'SQL'
@@ -20,5 +20,5 @@ before=$(sql -c "SELECT pg_relation_filenode('item'), count(*) FROM item LEFT JO
 sql -c "SELECT squeeze.squeeze_table('public', 'item')" >"$directory/squeeze.log"
 wait "$writer"
 is 'rebuilt' "$(sql -c "SELECT pg_relation_filenode('item') <> ${before%|*}")" t
-is 'all rows are there' "$(sql -c 'SELECT count(*) FROM item LEFT JOIN written USING (id) WHERE written.id IS NULL')" "${before#*|}"
-is 'those written meanwhile, too' "$(sql -c 'SELECT count(*) > 1000, count(*) FILTER (WHERE item.id IS NULL OR item.at IS DISTINCT FROM written.at) FROM written LEFT JOIN item USING (id)')" 't|0'
+is 'all rows exist' "$(sql -c 'SELECT count(*) FROM item LEFT JOIN written USING (id) WHERE written.id IS NULL')" "${before#*|}"
+is 'and so do rows that were written meanwhile' "$(sql -c 'SELECT count(*) > 1000, count(*) FILTER (WHERE item.id IS NULL OR item.at IS DISTINCT FROM written.at) FROM written LEFT JOIN item USING (id)')" 't|0'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tries other software as doc/servers.md describes it and says of each: passed, FAILED or not installed. ENGINES="citus patroni" tries
-# some. Each NAME.sh beside this file starts servers of its own, as the server in PGHOST, PGPORT ... is set up to find the extension.
+# Tries other software as doc/servers.md describes it, and reports for each: passed, FAILED or not installed. ENGINES="citus patroni"
+# tries some. Each NAME.sh beside this file starts its own servers, which find the extension as the server in PGHOST, PGPORT ... does.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 bin=$("${PG_CONFIG:-pg_config}" --bindir)
@@ -12,7 +12,7 @@ trap 'rm -rf "$directory"' EXIT
 if [ "$(id -u)" = 0 ]; then chown postgres "$directory"; fi
 
 sql() { psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
-# Newer minor versions want to be told which output plugins are safe.
+# Newer minor versions have a setting that lists the safe output plugins.
 mapfile -t settings < <(sql -c "SELECT format('%s = %L', name, setting ||
   CASE name WHEN 'output_plugin_libraries' THEN ', wal2json, pglogical_output, pg_squeeze' ELSE '' END) FROM pg_settings WHERE name IN ('dynamic_library_path', 'extension_control_path', 'extension_destdir', 'output_plugin_libraries')")
 unset "${!PG@}"
@@ -50,7 +50,7 @@ copy() {
   conf "$1" "port = $(free_port)"
 }
 
-# Ends a script whose engine is not there.
+# Ends a script whose engine is not installed.
 needs() {
   for needed; do
     case $needed in
@@ -60,7 +60,7 @@ needs() {
   done
 }
 version_of() { sql "${@:2}" -c "SELECT extversion FROM pg_extension WHERE extname = '$1'"; }
-# Waits until a statement gives an answer: await STATEMENT ANSWER [OPTION of psql...]
+# Waits until a statement returns a result: await STATEMENT RESULT [OPTION of psql...]
 await() {
   for _ in $(seq 300); do
     [ "$(sql "${@:3}" -c "$1" 2>&1)" != "$2" ] || return 0

@@ -2,8 +2,8 @@
 # Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages:
 #   test/tools/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
 # It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
-# with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left, also when interrupted: the
-# command's mounts and processes live in namespaces that end with it.
+# with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left behind, even if it is interrupted:
+# the command's mounts and processes are in namespaces that end with it.
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -33,7 +33,7 @@ run debootstrap --variant=minbase --include=make,git,ca-certificates "$release" 
   ! grep -qE "Failed getting release file|Couldn't download" "$root.log" || exit 69
   exit 1
 }
-# The lists of unstable releases may be older than they say they should be; a mirror may be busy.
+# The package lists of unstable releases may have expired; a mirror may be busy.
 printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/local"
 if [ "$suite" = experimental ]; then
   sed -n 's/ sid / experimental /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/experimental.list"

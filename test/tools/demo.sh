@@ -10,7 +10,7 @@ generators=('gen_ulid()' 'gen_uuidv7()' 'gen_random_uuid()')
 
 step() { printf -- "--- %s\n" "$@"; }
 sql() { psql -X -q -v ON_ERROR_STOP=1 -P footer=off "$@"; }
-# The server may read the file at any moment, so it is replaced at once.
+# The server may read the file at any moment, so it is replaced atomically.
 turn_clock() { echo "$1" >"$cluster/clock.new" && mv "$cluster/clock.new" "$cluster/clock"; }
 server() { pg_ctlcluster --skip-systemctl-redirect "$PGVERSION" regress "$@"; }
 four_sessions_insert() {
@@ -90,7 +90,7 @@ four_sessions_insert 500
 turn_clock +0
 sql -c 'TABLE disorder'
 
-step 'A year of rows, one every five minutes. The primary key finds those of a day: no column with the time is needed.'
+step 'A year of rows, one every five minutes. The primary key finds the rows of a day: no column with the time is needed.'
 sql -e <<'SQL'
 TRUNCATE item;
 INSERT INTO item
@@ -100,7 +100,7 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
 SELECT id FROM item WHERE id <@ '[2026-03-14, 2026-03-15)';
 SQL
 
-step 'The same rows in a partition for each month: the query reads one of the twelve.'
+step 'The same rows, with a partition for each month: the query reads one of the twelve.'
 sql -e <<'SQL'
 CREATE TABLE log (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '1 month', '2026-01-01', '2027-01-01');
@@ -110,4 +110,4 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
 SELECT id FROM log WHERE id <@ '[2026-03-14, 2026-03-15)';
 SQL
 
-step 'Where to go next: README.md says how to install and which type to take; "make check" runs all tests.'
+step 'What next: README.md says how to install and which type to use; "make check" runs all tests.'

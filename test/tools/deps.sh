@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs, with apt-get, those of the tools that this machine lacks; without arguments all that "make check" needs:
+# Installs, with apt-get, the tools that this machine lacks; without arguments, the tools that "make check" needs:
 #   test/tools/deps.sh [TOOL...]
-# A TOOL is one of those below, a command or a package of Debian. OPTIONAL names packages to install if Debian has them. The
+# A TOOL is one of the names below, a command or a package of Debian. OPTIONAL names packages to install if Debian has them. The
 # headers and the compiler of "make demo" are reached through build/unpacked.
 set -eu
 
@@ -12,9 +12,9 @@ has() {
   case $1 in
     server) bindir=$("$pg_config" --bindir) && [ -x "$bindir/postgres" ] ;;
     headers) headers=$("$pg_config" --includedir-server) && [ -e "$headers/postgres.h" ] ;;
-    # Debian's package of the headers depends on clang and LLVM, so that "make demo" only unpacks it.
+    # Debian's package of the headers depends on clang and LLVM, so "make demo" only unpacks it.
     unpacked-headers) has headers || [ -e "build/unpacked$headers/postgres.h" ] ;;
-    # The package g++ brings names for the compiler, which has a longer one.
+    # The package g++ only has short names for the compiler, which another package has under a longer name.
     linked-compiler) has g++ || [ -x build/unpacked/bin/g++ ] ;;
     libFuzzer) ls "$(clang++ -print-resource-dir)"/lib/*/libclang_rt.fuzzer* ;;
     catch2) [ -d /usr/include/catch2 ] ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Checks what the files of src include: each room only itself and the rooms below it, and none, by way of others, itself.
+# Checks what the files of src include: only files of their own folder and of the folders below it, and never in a circle.
 use strict;
 use warnings;
 
@@ -10,10 +10,10 @@ my %below = (
     planner => ['core', 'pg'],
     type => ['core', 'pg', 'planner'],
     partitions => ['core', 'pg', 'planner', 'type'],
-    # Every other folder is that of a type: a codec, and functions that use it.
+    # Every other folder belongs to a type: a codec, and functions that use it.
     codec => ['core'],
     functions => ['core', 'pg', 'planner', 'type', 'generator'],
-    # What lies in src itself.
+    # The files in src itself.
     module => ['pg', 'generator'],
 );
 
@@ -32,7 +32,7 @@ for my $file (glob 'src/*.[ch]pp src/*/*.[ch]pp') {
     while (<$source>) {
         my ($header) = /^#include "(.*)"/ or next;
         my ($room) = $header =~ m{^(\w+)/};
-        push @wrong, "$file:$.: $header is none of our headers with its folder; PostgreSQL's are in pg/postgres.hpp"
+        push @wrong, "$file:$.: $header is not one of our headers, with its folder; include PostgreSQL's headers by pg/postgres.hpp"
             if !-f "src/$header";
         push @wrong, "$file:$.: $header is not below" if !grep { $_ eq ($room // '') } $folder, @{ $below{ room($folder, $ending) } };
         # A header and the source file of that name are one.

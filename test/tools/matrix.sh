@@ -2,7 +2,7 @@
 # Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
 # throw-away chroot of the Debian that has it, and prints a table:
 #   test/tools/matrix.sh [VERSION...]
-# Fails if one of them fails; ends with 69 if none did, but some had no mirror to install from.
+# Fails if one of them fails; ends with 69 if none fails, but some could not reach a mirror.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -20,7 +20,7 @@ for version in "$@"; do
   echo "PostgreSQL $version in a chroot of $suite: see $log"
   commands='make demo && make check'
   if [ "$suite" = experimental ]; then
-    # Only PostgreSQL is from there, the rest from sid.
+    # Only PostgreSQL is from experimental, the rest from sid.
     packages="postgresql-$version postgresql-server-dev-$version"
     commands="printf 'Package: src:postgresql-$version\nPin: release a=experimental\nPin-Priority: 990\n' >/etc/apt/preferences.d/experimental &&
       apt-get update && { apt-get install -y --no-install-recommends $packages || exit 69; } &&

@@ -10,13 +10,13 @@ pg_config=${PG_CONFIG:-pg_config}
 major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 libdir=$("$pg_config" --pkglibdir)
 
-# The server may run as another user, who need not be able to read this directory.
+# The server may run as another user, who may not be able to read this directory.
 stage=$(mktemp -d -t ids.XXXXXX)
 trap 'rm -rf "$stage"' EXIT
 chmod 755 "$stage"
 make -s install DESTDIR="$stage" >/dev/null
 
-# Where the server that belongs to a pg_config finds what is staged in a directory.
+# The settings by which the server of a pg_config finds the files that are staged in a directory.
 settings_for() {
   local major sharedir libdir
   major=$("$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')

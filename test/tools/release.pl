@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names are there,
-# that all files that say the version of the release say the same, that the install scripts of tagged releases are as they
-# were released, and that each can be upgraded to the next.
+# Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names exist, that all
+# files that contain the version of the release agree, that the install scripts of tagged releases are unchanged, and that each
+# release can be upgraded to the next.
 use strict;
 use warnings;
 use JSON::PP;
@@ -11,7 +11,7 @@ my $term = qr{[^\s/\\[:cntrl:]]{2,}};
 my $number = qr/(?:0|[1-9]\d*)/;
 my $version = qr/$number\.$number\.$number/;
 
-# The fields that we use; another one wants its rule from the specification here.
+# The fields that we use; a new field needs its rule from the specification here.
 my @rules = (
     [qr{name}, $term],
     [qr{version}, $version],
@@ -36,7 +36,7 @@ sub flat {
     return (join('/', @way) => $value // '');
 }
 
-# The version of the SQL objects, which is the first two numbers of that of a release.
+# The version of the SQL objects, which is the first two numbers of a release's version.
 sub of_extension { return $_[0] =~ /\A(\d+\.\d+)/ ? $1 : '' }
 
 sub by_numbers {
@@ -57,7 +57,7 @@ for my $field (sort keys %meta) {
     my ($rule) = grep { $field =~ /\A(?:$_->[0])\z/ } @rules;
     push @wrong, "META.json: $field is unknown" if !$rule;
     push @wrong, "META.json: $field is malformed: $meta{$field}" if $rule && $meta{$field} !~ /\A(?:$rule->[1])\z/;
-    push @wrong, "META.json: $field is not there: $meta{$field}" if $field =~ /file\z/ && !-f $meta{$field};
+    push @wrong, "META.json: $field does not exist: $meta{$field}" if $field =~ /file\z/ && !-f $meta{$field};
 }
 push @wrong, map { "META.json: $_ is missing" } grep { !exists $meta{$_} } @required;
 
@@ -72,15 +72,15 @@ my @versions = (
     ['README.md', found('README.md', qr/^Version ([\d.]+),/m), $release],
     ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
 );
-push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as META.json has it" } grep { $_->[1] ne $_->[2] } @versions;
+push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as in META.json" } grep { $_->[1] ne $_->[2] } @versions;
 
-# What is released stays: its users have these objects, and upgrade from them.
+# A released script must not change: databases have its objects, and are upgraded from them.
 my %released = map { /\Av(.*)/ ? (of_extension($1) => $_) : () } split /\n/, qx(git tag --list 'v*.*.*' --sort=v:refname 2>/dev/null);
 print "no release is tagged yet: there is no upgrade to check\n" if !%released;
 for my $version (keys %released) {
     my $script = "sql/ids--$version.sql";
     my $now = -f $script ? found($script, qr/(.*)/s) : '';
-    push @wrong, "$script is not as it was released with $released{$version}" if $now ne qx(git show $released{$version}:$script);
+    push @wrong, "$script has changed since its release $released{$version}" if $now ne qx(git show $released{$version}:$script);
 }
 my @steps = sort { by_numbers($a, $b) } keys %{{%released, $extension => 1}};
 push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }

@@ -1,10 +1,10 @@
-# What there is to make beside the extension; the Makefile includes this file. A task is a rule that "make help" lists, with
-# its text behind ##. Tasks do not need PGXS, so they work where it is not installed yet.
+# All targets except the build; the Makefile includes this file. A task is a target that "make help" lists, with its text after
+# ##. Tasks do not need PGXS, so they work where it is not installed yet.
 
 TASKS := $(shell sed -n 's/^\([a-z-]*\):.* \#\# .*/\1/p' test/tools/tasks.mk)
 TASK := $(filter $(TASKS),$(MAKECMDGOALS))
 
-# Where Debian's package of the headers is not installed, those that "make demo" has unpacked, without LLVM.
+# If Debian's package of the headers is not installed, use the headers that "make demo" has unpacked, without LLVM.
 ifeq (,$(wildcard $(SERVER_HEADERS)/postgres.h))
 ifneq (,$(wildcard build/unpacked$(SERVER_HEADERS)/postgres.h))
 SERVER_HEADERS := build/unpacked$(SERVER_HEADERS)
@@ -14,7 +14,7 @@ endif
 
 ifndef TASK
 
-# For the tests: the library with a state that sessions do not share, and libraries that make trouble for the server.
+# For the tests: the library with a state that sessions do not share, and libraries that cause faults in the server.
 FAULTS = build/faults/bad_neighbour.so build/faults/no_memory.so build/faults/no_randomness.so
 TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
 .PHONY: test-libraries
@@ -77,7 +77,7 @@ tap: deps ## run the tests that start servers; TESTS=test/tap/NAME.pl for one
 	@$(BUILD)
 	@test/tools/private.sh prove $(TESTS)
 
-# Unit tests: Catch2 2 or 3, no header of PostgreSQL in reach.
+# Unit tests: Catch2 2 or 3, without PostgreSQL's headers.
 
 UNIT_OBJS = $(patsubst %.cpp,build/%.o,$(wildcard test/unit/*.cpp))
 UNIT_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -89,7 +89,7 @@ unit: build/test/unit/run ## run the tests that need no PostgreSQL; VECTORS=DIR 
 build/test/unit/run: $(UNIT_OBJS)
 	@$(CXX) $(UNIT_FLAGS) -o $@ $^ $(CATCH2_LIBS)
 
-# Catch2 itself, compiled without what is meant for the tests.
+# Catch2 itself, compiled without the flags for the tests.
 build/test/unit/main.o: UNIT_FLAGS = -std=c++20
 
 build/test/unit/%.o: test/unit/%.cpp | unit-deps
@@ -102,7 +102,7 @@ model: ## check the whole model of T_settled(): 5 minutes, 10 GB of memory
 	@test/tools/deps.sh g++ spin
 	@test/model/run.sh full
 
-# Fuzzing: libFuzzer, no header of PostgreSQL in reach. What it finds is kept for the next run.
+# Fuzzing: libFuzzer, without PostgreSQL's headers. The inputs that it finds are kept for the next run.
 
 FUZZ = $(patsubst test/fuzz/%.cpp,%,$(wildcard test/fuzz/*.cpp))
 FUZZ_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -139,7 +139,7 @@ bench: deps ## measure against the built-in types, write doc/benchmarks.md and i
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
 
-# Clients: Debian's packages, those that there are; Node's from npm, into build.
+# Clients: the packages that this release of Debian has; Node's packages from npm, in build.
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
 check-clients: ## install what is missing, run clients in seven languages (doc/clients.md); CLIENTS="pgx rails" for some
@@ -150,7 +150,7 @@ check-clients: ## install what is missing, run clients in seven languages (doc/c
 	  npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null || echo 'npm has failed')
 	@CLIENTS="$(CLIENTS)" $(SERVER) test/clients/run.sh
 
-# Other software: Debian's packages, those that there are; run.sh says what else it tries where that is installed.
+# Other software: the packages that this release of Debian has; run.sh also tries software that is installed otherwise.
 SERVER_PACKAGES = pgbouncer patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
 
 check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
@@ -158,7 +158,7 @@ check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni 
 	@$(BUILD)
 	@ENGINES="$(ENGINES)" $(SERVER) test/servers/run.sh
 
-# The C++ runtime stays out of the server: no symbol of it is needed, nothing runs at load or exit.
+# The library does not need the C++ runtime: it uses none of its symbols, and runs nothing at load or exit.
 lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy
 	@$(BUILD)
 	@echo 'checking the library, the sources, $(SCRIPT) and META.json'
@@ -177,7 +177,7 @@ lint: ## check the library, the layout of the sources, the install script and th
 	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
 	fi
 
-# Takes minutes, so that "make check" does without.
+# It takes minutes, so "make check" leaves it out.
 TIDY = clang-tidy
 tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $2 2>build/tidy.log || { grep -v 'warnings generated' build/tidy.log; false; }
 
@@ -225,7 +225,7 @@ deb: deps ## make the Debian package build/postgresql-N-ids_*.deb for the Postgr
 	  (cd "$$copy/ids" && export PG_SUPPORTED_VERSIONS=$(MAJOR) && pg_buildext updatecontrol && dpkg-buildpackage -b -us -uc) && \
 	  mv "$$copy"/postgresql-$(MAJOR)-ids_*.deb build && ls build/*.deb
 
-dist: ## make the PGXN archive build/ids-*.zip of what is committed
+dist: ## make the PGXN archive build/ids-*.zip from the last commit
 	@test/tools/deps.sh unzip
 	@rm -rf build/dist build/*.zip && mkdir -p build/dist
 	@git archive --prefix=$(DIST)/ --output=build/dist/$(DIST).zip HEAD
