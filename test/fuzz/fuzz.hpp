@@ -41,7 +41,7 @@ inline std::string without_leading(char zero, std::string_view digits) {
   return std::string(digits.substr(std::min(digits.find_first_not_of(zero), digits.size() - 1)));
 }
 
-// An error says where in the text it is, behind ASCII only.
+// An error has a position in the text, and only ASCII characters come before it.
 template <class Result>
 void check_error(std::string_view text, const Result& result) {
   REQUIRE(result.error != ParseError::none);
@@ -88,7 +88,7 @@ bool check_parse(std::string_view text, typename C::Value& value, Parse parse) {
   REQUIRE(value == untouched);
   if (result.error == ParseError::digit) {
     // The error must be about that character: if a digit of every alphabet replaces it, the error
-    // is about a later one, or there is none.
+    // is about a later character, or there is none.
     std::string mended(text);
     mended[result.position] = '1';
     const ParseResult next = parse(mended, value);

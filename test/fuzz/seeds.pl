@@ -1,11 +1,11 @@
-# Writes what the vectors have as files for the fuzzers: seeds.pl TO makes TO/TARGET/NUMBER. A target gets the vectors of the
-# type whose header it includes, each field as text and, if it is a number, as bytes.
+# Writes the vectors as files for the fuzzers: seeds.pl TO makes TO/TARGET/NUMBER. A target gets the vectors of the type whose
+# header it includes, each field as text and, if it is a number, as bytes.
 use strict;
 use warnings;
 
 my ($to) = @ARGV;
 
-# A field, and if it is a number what recv and the input take for its bytes.
+# A field and, if it is a number, its bytes in the forms that recv and the input accept.
 sub forms
 {
 	my ($text) = @_;
@@ -27,7 +27,7 @@ sub rows
 	} @rows;
 }
 
-# Codokey's keys and times stand behind their context.
+# Codokey's keys and times follow their context.
 sub codokey
 {
 	my ($row) = @_;

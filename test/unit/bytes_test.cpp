@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint8_t kBytes[] = {0xff, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
 
-// At compile time the portable path is taken, at run time the one for this machine.
+// The compiler takes the portable path, and the running test the path for this machine.
 template <class T>
 void check_word(T expected_at_1) {
   T compiled = expected_at_1;
@@ -42,7 +42,7 @@ TEST_CASE("words are stored most significant byte first") {
   check_word<std::uint64_t>(0x0123456789abcdef);
 }
 
-TEST_CASE("bytes compare as memcmp does whichever byte decides") {
+TEST_CASE("bytes compare as by memcmp whichever byte differs") {
   std::uint8_t a[20], b[20];
   for (std::size_t decisive = 0; decisive < 20; ++decisive) {
     for (std::size_t i = 0; i < 20; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("bytes compare as memcmp does whichever byte decides") {
   CHECK(compare_bytes<20>(a, a) == 0);
 }
 
-TEST_CASE("bytes are as far apart as the first words that differ") {
+TEST_CASE("the distance of bytes is the distance of the first words that differ") {
   const auto distance = []<std::size_t N>(Bytes<N> a, Bytes<N> b) {
     return distance_of_bytes<N>(a.data(), b.data());
   };

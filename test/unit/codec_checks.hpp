@@ -51,7 +51,7 @@ typename C::Value random_value(std::mt19937_64& random) {
   return value;
 }
 
-// Values and texts lie at any address, as they do in tuples and messages; UBSan sees to the rest.
+// Values and texts lie at any address, as in tuples and messages; UBSan finds misaligned access.
 template <ids::Codec C>
 void check_alignment() {
   using Value = typename C::Value;
@@ -113,8 +113,8 @@ void check_hex_of_bytes() {
   }
 }
 
-// Texts with a bad character anywhere, also a second one at the end: the error names the first.
-// Digits that only other alphabets have are bad, too.
+// Texts with a bad character at any position, also with a second one at the end: the error names
+// the first. Digits that only other alphabets have are bad, too.
 template <ids::Codec C>
 void check_bad_characters(const std::string& digits_of_others,
                           const std::vector<std::string>& texts) {
@@ -138,7 +138,7 @@ void check_bad_characters(const std::string& digits_of_others,
   }
 }
 
-// Every row of a file of pairs and their order.
+// Checks every row of a file of pairs and their order.
 template <ids::Codec C>
 void check_order(const std::string& file) {
   for (const Row& row : read_vectors(file)) {
@@ -153,7 +153,7 @@ void check_order(const std::string& file) {
 // Boundaries of times between units, and of times out of range.
 template <ids::TimeLayout C>
 void check_boundaries() {
-  // Times between units belong to the unit before, so the next value is of the unit after.
+  // A time between two units belongs to the earlier one, so the next value has the later unit.
   for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
     CAPTURE(time);
     CHECK(ids::first_from<C>(time * C::kUnitUs) == C::first(time));

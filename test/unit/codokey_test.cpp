@@ -25,7 +25,7 @@ std::pair<std::int64_t, std::uint32_t> time_of(Instant instant) {
   return {instant.unix_s, instant.nanos};
 }
 
-// The key, or the name that the conformance data give to the error.
+// The key, or the error's name in the conformance data.
 std::string encode(const Context& context, Instant instant, Unit unit) {
   if (context.check() != ContextError::none) return "bad_context";
   char buffer[Context::kMaxKeySize];
@@ -63,7 +63,7 @@ std::string name_of(ParseError error) {
   }
 }
 
-// A number as the definition writes it, and a date by counting: no code of the codec.
+// A number as the definition writes it, and a date by counting, without code of the codec.
 std::string base36(std::int64_t value, std::int64_t greatest) {
   std::string text;
   for (; greatest > 0 || text.empty(); greatest /= 36, value /= 36)
@@ -101,7 +101,7 @@ TEST_CASE("codokey: every row of codokey_encode.tsv and codokey_encode_diff.tsv"
     for (const Row& row : read_vectors(file)) {
       CAPTURE(row["id"]);
       CHECK(encode(row) == row["key"]);
-      // The key's period holds the instant, and no other key of the unit begins in it.
+      // The key's period contains the instant, and no other key of the unit begins in it.
       Period period;
       REQUIRE(decode(context_of(row), row["key"], period) == DecodeResult{});
       CHECK(static_cast<std::int64_t>(period.unit) == row.integer("precision"));
@@ -185,7 +185,7 @@ TEST_CASE("codokey: every day of the years 0 to 9999 at every unit") {
   }
 }
 
-TEST_CASE("codokey: in any context the order of keys is the reverse of that of times") {
+TEST_CASE("codokey: in any context the order of keys is the reverse of the order of times") {
   std::mt19937_64 random(20260102);
   for (int i = 0; i < 10'000; ++i) {
     Context context;
@@ -201,7 +201,7 @@ TEST_CASE("codokey: in any context the order of keys is the reverse of that of t
     const auto seconds = static_cast<std::uint64_t>(end - first);
     const Instant a{first + static_cast<std::int64_t>(random() % seconds),
                     static_cast<std::uint32_t>(random() % kNanosPerSecond)};
-    // Far from a and close to it, over the turns of seconds, minutes, days and years.
+    // Times far from a and close to it, across the ends of seconds, minutes, days and years.
     Instant b{first + static_cast<std::int64_t>(random() % seconds),
               static_cast<std::uint32_t>(random() % kNanosPerSecond)};
     if (random() % 2) b.unix_s = std::min(a.unix_s + (std::int64_t{1} << random() % 26), end - 1);
@@ -228,7 +228,7 @@ TEST_CASE("codokey: an error says what is wrong and where") {
   CHECK(result("yj0000") == DecodeResult{ParseError::length});
   CHECK(result(std::string(10'000, '0')) == DecodeResult{ParseError::length});
   CHECK(result(std::string(10'000, '-')) == DecodeResult{ParseError::length});
-  // A bad character anywhere, also after a group that is out of range.
+  // A bad character at any position, also after a group that is out of range.
   for (std::size_t position = 0; position < 10; ++position) {
     for (const char bad : {'-', ' ', '\n', '\0', '/', ':', '@', '[', '`', '{'}) {
       std::string key = "zzzzzzzzzz";
@@ -237,7 +237,7 @@ TEST_CASE("codokey: an error says what is wrong and where") {
       CHECK(result(key) == DecodeResult{ParseError::digit, position});
     }
   }
-  // The length counts characters, whatever bytes they have.
+  // The length is in characters, however many bytes they have.
   CHECK(result("yj0\u00e9") == DecodeResult{ParseError::digit, 3});
   CHECK(result("\uff59\uff4a") == DecodeResult{ParseError::digit, 0});
   CHECK(result("yj00\u00e90") == DecodeResult{ParseError::length});

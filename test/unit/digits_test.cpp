@@ -24,7 +24,7 @@ ParseResult parse_decimal(const std::string& text, Number max, Number& number) {
 
 }  // namespace
 
-TEST_CASE("digits: numbers are written without leading zeros or filled up with them") {
+TEST_CASE("digits: numbers are written with and without leading zeros") {
   CHECK(write(std::uint64_t{0}) == "0");
   CHECK(write(std::uint64_t{9}) == "9");
   CHECK(write(std::uint64_t{10}) == "10");
@@ -35,7 +35,7 @@ TEST_CASE("digits: numbers are written without leading zeros or filled up with t
   CHECK(std::string(buffer, 4) == "0057");
 }
 
-TEST_CASE("digits: a number is read up to its greatest whatever its width") {
+TEST_CASE("digits: numbers of every width are read up to the maximum") {
   std::uint64_t number = 1;
   CHECK(parse_decimal<std::uint64_t>("", UINT64_MAX, number) == ParseResult{});
   CHECK(number == 0);
@@ -61,7 +61,7 @@ TEST_CASE("digits: a number is read up to its greatest whatever its width") {
         ParseResult{ParseError::overflow, 0});
 }
 
-TEST_CASE("digits: a character of several bytes is better news than a length") {
+TEST_CASE("digits: the error is about a character of several bytes rather than the length") {
   const ParseResult length{ParseError::length, 0};
   CHECK(prefer_bad_character("abc", length) == length);
   CHECK(prefer_bad_character("", length) == length);

@@ -55,7 +55,7 @@ TEST_CASE("monotonic: the sum stays within the low bits") {
   CHECK(sum<62>(uuid(0x3ff, UINT64_MAX), UINT64_MAX) == "used up");
 }
 
-TEST_CASE("monotonic: another unit of time begins with its first id, also one of before") {
+TEST_CASE("monotonic: another unit of time begins with its first id even if it was used before") {
   MonotonicIds<Ulid::Value, 80> ids;
   const auto next = [&ids](std::int64_t ms, std::uint16_t upper) {
     CHECK(ids.next(
@@ -70,8 +70,8 @@ TEST_CASE("monotonic: another unit of time begins with its first id, also one of
   CHECK(next(0, 9) == "00000000000000010000000000000003");
 }
 
-// The references' generators, given what they drew. The npm package keeps the previous time when
-// the clock steps back; ms_out is the time that it used.
+// The references' generators, given the random bits that they drew. The npm package keeps the
+// previous time when the clock steps back; ms_out is the time that it used.
 TEST_CASE("monotonic: every row of ulid_monotonic.tsv") {
   std::string scenario;
   MonotonicIds<Ulid::Value, 80> ids;
@@ -92,7 +92,7 @@ TEST_CASE("monotonic: every row of ulid_monotonic.tsv") {
       return Ulid::make(row.natural("ms_out"), load_big_endian<std::uint16_t>(entropy.data()),
                         load_big_endian<std::uint64_t>(entropy.data() + 2));
     };
-    // The file does not say which increment oklog made of what it drew.
+    // The file does not say which increment oklog derived from its random bits.
     const auto increment = [&] {
       return row["entropy_hex"].empty() ? std::uint64_t{1} : difference(expected, before);
     };

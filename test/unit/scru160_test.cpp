@@ -13,7 +13,7 @@ std::string format_hex(const Scru160::Value& value) {
   return text;
 }
 
-// The value of fields as the files hold them: random96 is random16 and random80.
+// The value of the files' fields: random96 is random16 and random80.
 Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, const std::string& random96_hex) {
   const auto random = from_hex(random96_hex);
   REQUIRE(random.size() == 12);
@@ -82,10 +82,10 @@ TEST_CASE("scru160: every row of scru160_order.tsv") {
   check_order<Scru160>("scru160_order.tsv");
 }
 
-// Our own generator differs from these when the counter is used up. They read the clock until it
-// advances (sc0024, sc0028), or give up and draw the counter again within the millisecond (sc0067,
-// and from its state sc0068). Ours carries into the next millisecond and counts on from 0. Ours
-// does not emit the reserved times (sc0075, sc0076, sc0080, sc0081).
+// Our own generator differs from the references when the counter is used up. They read the clock
+// until it advances (sc0024, sc0028), or give up and draw the counter again within the millisecond
+// (sc0067, and sc0068 from its state). Ours carries into the next millisecond and counts on from 0.
+// It does not emit the reserved times (sc0075, sc0076, sc0080, sc0081).
 TEST_CASE("scru160: the fields of every row of scru160_counter.tsv make its id") {
   for (const Row& row : read_vectors("scru160_counter.tsv")) {
     CAPTURE(row["id"]);

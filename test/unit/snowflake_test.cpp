@@ -66,7 +66,7 @@ TEST_CASE("snowflake: text and order and times and boundaries") {
 TEST_CASE("snowflake: names of the other alphabet") {
   CHECK(format_name(Snowflake::first(Snowflake::kMinTime)) == "AzL8n0Y58m8");
   CHECK(format_name(Snowflake::last(Snowflake::kMaxTime)) == "LygHa16AHYF");
-  // A thousand round trips; they sort like the numbers, which the specification's texts do not.
+  // A thousand round trips. These names sort like the numbers; the specification's texts do not.
   std::mt19937_64 random(20261101);
   auto previous = Snowflake::first(Snowflake::kMinTime);
   for (int i = 0; i < 1000; ++i) {
@@ -92,7 +92,7 @@ TEST_CASE("snowflake: every row of snowflake.tsv") {
       check_row(row);
       continue;
     }
-    // What make() must not be given.
+    // make() must not get such fields.
     const auto outside = [&row](const char* field, std::int64_t min, std::int64_t max) {
       return row.integer(field) < min || row.integer(field) > max;
     };
@@ -150,8 +150,8 @@ TEST_CASE("snowflake: every row of snowflake_base62.tsv") {
   }
 }
 
-// Our own generator differs where the clock went back (fg0043 is the first such row of 32): this
-// one follows the clock, ours stays in the last millisecond until the clock has caught up.
+// Our own generator differs where the clock went back (fg0043 is the first such row of 32): the
+// reference follows the clock, ours stays in the last millisecond until the clock has caught up.
 TEST_CASE("snowflake: the fields of every row of snowflake_generator.tsv make its id") {
   for (const Row& row : read_vectors("snowflake_generator.tsv")) {
     CAPTURE(row["id"]);
@@ -163,7 +163,7 @@ TEST_CASE("snowflake: an error says what is wrong and where") {
   CHECK(parse_result<Snowflake>("") == ParseResult{ParseError::length, 0});
   CHECK(parse_result<Snowflake>("aZl8N0y58M") == ParseResult{ParseError::length, 0});
   CHECK(parse_result<Snowflake>("0aZl8N0y58M8") == ParseResult{ParseError::length, 0});
-  // Below the first, above the last and over all: at the digit that makes it so.
+  // Below the first, above the last and above 64 bits: the error is at the digit that decides.
   CHECK(parse_result<Snowflake>("aZl8N0y58M7") == ParseResult{ParseError::range, 10});
   CHECK(parse_result<Snowflake>("aZl7ZZZZZZZ") == ParseResult{ParseError::range, 3});
   CHECK(parse_result<Snowflake>("00000000000") == ParseResult{ParseError::range, 0});

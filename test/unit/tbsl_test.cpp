@@ -44,7 +44,7 @@ TEST_CASE("tbsl: every row of tbsl.tsv") {
     const std::int64_t unix_us = row.integer("unix_s") * 1'000'000 + row.integer("micros");
     const std::uint64_t suffix = std::stoull(row["suffix_hex"], nullptr, 16);
     if (row.field("error")) {
-      // What make() must not be given.
+      // make() must not get such fields.
       if (row["error"] == "machine_id_out_of_range") {
         const std::int64_t machine_id = row.integer("machine_id");
         CHECK((machine_id < 0 || machine_id > Tbsl::kMaxMachine));
@@ -67,7 +67,7 @@ TEST_CASE("tbsl: every row of tbsl.tsv") {
     CHECK(Tbsl::suffix(value) == suffix);
     for (const int base : kBases) {
       CAPTURE(base);
-      // te0001 has "0" for zero in base 58 too; the alphabet has no such digit, as tb0600 says.
+      // te0001 has "0" for zero in base 58, too; but the alphabet has no such digit, see tb0600.
       const bool is_base58_zero = base == 58 && value == Tbsl::Value{};
       CHECK(to_base(value, base) == (is_base58_zero ? "1" : row["base" + std::to_string(base)]));
     }
@@ -106,7 +106,7 @@ TEST_CASE("tbsl: every row of tbsl_base.tsv") {
     CAPTURE(row["id"], row["base"], row["encoded"]);
     const int base = static_cast<int>(row.integer("base"));
     const std::string& encoded = row["encoded"];
-    // The reference converts any 80 bits; those that are no tbsl are an error here.
+    // The reference converts any 80 bits; here, bits that are not a tbsl are an error.
     if (row["result"] == "ok" && parse_result<Tbsl>(row["text"]).error == ParseError::range) {
       CHECK(from_base_result(encoded, base) == ParseResult{ParseError::range, 0});
       continue;
@@ -132,16 +132,16 @@ TEST_CASE("tbsl: every row of tbsl_base.tsv") {
   }
 }
 
-// Our own generator differs from this one, which waits, throws or repeats a suffix where ours does
-// not:
-// - while the clock is back it neither waits (ts0023, ts0024, ts0031) nor throws (ts0026, ts0028,
-//   which so take a suffix from ts0027), but counts on in the last microsecond;
-// - no suffix provider can fail it (ts0042, ts0043);
-// - all sessions, machines and both modes share one counter, so a sequenced suffix goes on from
-//   theirs of the same microsecond, not from 1 (sequence-per-machine and the walks with several
-//   calls in a microsecond, as ts0071);
+// Our own generator differs from the reference, which waits, throws or repeats a suffix where ours
+// does not:
+// - while the clock is back, ours neither waits (ts0023, ts0024, ts0031) nor throws (ts0026,
+//   ts0028, which therefore take a suffix from ts0027), but counts on in the last microsecond;
+// - ours has no suffix provider that can fail (ts0042, ts0043);
+// - all sessions, machines and both modes share one counter, so a sequenced suffix continues their
+//   numbers in the same microsecond, and does not begin at 1 (sequence-per-machine, and the walks
+//   with several calls in a microsecond, such as ts0071);
 // - random suffixes are above the sequenced ones and count on (all rows of that mode);
-// - a clock at 0 cannot be told from no id before (ts0047, ts0048).
+// - a clock at 0 is the same as no previous id (ts0047, ts0048).
 TEST_CASE("tbsl: the fields of every id of tbsl_sequence.tsv make it") {
   for (const Row& row : read_vectors("tbsl_sequence.tsv")) {
     CAPTURE(row["id"]);
@@ -149,8 +149,8 @@ TEST_CASE("tbsl: the fields of every id of tbsl_sequence.tsv make it") {
       CHECK_FALSE(row.field("text"));
       continue;
     }
-    // The last clock reading is the id's time; a random suffix is the upper 20 of 24 random bits; a
-    // sequenced one is on record in the id alone, but never 0.
+    // The last clock reading is the id's time. A random suffix is the upper 20 of 24 random bits. A
+    // sequenced suffix is recorded only in the id, but is never 0.
     const std::string& clock = row["clock"];
     const std::uint64_t unix_us = microseconds(clock.substr(clock.rfind(',') + 1));
     const auto machine_id = static_cast<std::uint32_t>(row.natural("machine_id"));
@@ -192,7 +192,7 @@ TEST_CASE("tbsl: ends of the range") {
   CHECK(format<Tbsl>(Tbsl::last(1'700'000'000'123'456)) == "25BF6196C8D6163FFFFF");
 }
 
-TEST_CASE("tbsl: transport encodings give every value back in their alphabets") {
+TEST_CASE("tbsl: transport encodings round-trip every value in their alphabets") {
   std::mt19937_64 random(20260102);
   for (const int base : kBases) {
     CAPTURE(base);

@@ -10,7 +10,7 @@ constexpr TickLayout kLayout{.shift = 16};
 constexpr std::uint64_t kNow = 1'700'000'000'000;  // ms
 constexpr std::uint64_t kPrevious = kNow << 16 | 0x1234;
 
-// A new unit's counter that does not depend on the tick before.
+// A new unit's counter that does not depend on the previous tick.
 constexpr auto fresh(std::uint64_t counter) {
   return [counter](std::uint64_t) { return counter; };
 }
@@ -30,7 +30,7 @@ TEST_CASE("within a unit the counter grows and the fresh number is ignored") {
   check(next_tick(kLayout, kPrevious, kNow, fresh(0x7fff)), kPrevious + 1, TickEvent::counted);
 }
 
-TEST_CASE("a new unit starts at the fresh number even below the counter before") {
+TEST_CASE("a new unit starts at the fresh number even below the previous counter") {
   check(next_tick(kLayout, kPrevious, kNow + 1, fresh(0)), (kNow + 1) << 16, TickEvent::opened);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("the tick grows whatever the clock does") {
         TickEvent::counted);
 }
 
-TEST_CASE("a clock at zero is a clock that stepped back") {
+TEST_CASE("a clock at zero counts as a clock that stepped back") {
   check(next_tick(kLayout, kPrevious, 0, fresh(0x7fff)), kPrevious + 1, TickEvent::counted);
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("ulid: an error says what is wrong and where") {
   CHECK(parse_result<Ulid>("0000XSNJG0MQJHBF4QX1EFD6Y33") == ParseResult{ParseError::length, 0});
   CHECK(parse_result<Ulid>("8ZZZZZZZZZZZZZZZZZZZZZZZZZ") == ParseResult{ParseError::range, 0});
   CHECK(parse_result<Ulid>("zzzzzzzzzzzzzzzzzzzzzzzzzz") == ParseResult{ParseError::range, 0});
-  // Also where the first digit is too great.
+  // Also if the first digit is too great.
   check_bad_characters<Ulid>("IlOu", {std::string(26, '7'), std::string(26, 'Z')});
 }
 

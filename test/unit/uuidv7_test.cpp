@@ -47,7 +47,7 @@ TEST_CASE("uuidv7: the example of RFC 9562 (A.6)") {
   CHECK(value < UuidV7::first(1645557742001));
 }
 
-TEST_CASE("uuidv7: other versions and variants are told apart") {
+TEST_CASE("uuidv7: other versions and variants are recognized") {
   // RFC 9562, A.1 to A.5, A.7 and A.8; nil and max; versions 7 of the other variants.
   for (const char* text :
        {"C232AB00-9414-11EC-B3C8-9F6BDECED846", "5df41881-3aed-3515-88a7-2f4a814cf09e",
@@ -85,7 +85,7 @@ TEST_CASE("uuidv7: the fraction is PostgreSQL 18's in every microsecond") {
   }
 }
 
-TEST_CASE("uuidv7: in the order of their ticks whatever the random bits") {
+TEST_CASE("uuidv7: ids are in the order of their ticks whatever the random bits") {
   std::mt19937_64 random(20260101);
   std::uint64_t tick = std::uint64_t{1700000000000000} << UuidV7::kCounterBits;
   auto previous = of_tick(tick, UINT64_MAX);
@@ -95,7 +95,7 @@ TEST_CASE("uuidv7: in the order of their ticks whatever the random bits") {
     if (next <= previous || !UuidV7::is_version_7(next)) FAIL("tick " << tick);
     previous = next;
   }
-  // The last that a tick can hold.
+  // The last time that a tick can hold.
   const auto last = of_tick(UINT64_MAX, 0);
   CHECK(kLayout.time(UINT64_MAX) == UuidV7::kMaxGenerateUs);
   CHECK(UuidV7::time(last) == UuidV7::kMaxGenerateUs / 1000);
