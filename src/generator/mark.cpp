@@ -66,7 +66,7 @@ Oid find_sequence() {
 
 Relation open_sequence() {
   Relation relation;
-  // The session that had the relation locked may have replaced it.
+  // A session that had locked the relation may have replaced it.
   do relation = try_relation_open(find_sequence(), RowExclusiveLock);
   while (!relation);
   if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
