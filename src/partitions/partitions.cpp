@@ -236,9 +236,12 @@ Missing find_missing(Request request, std::size_t most) {
   return {key.first.fn_oid, {units, found}};
 }
 
-[[noreturn]] void renamed_meanwhile(Oid parent) {
+// A statement has not done what it should, since its names meant other tables.
+[[noreturn]] void changed_during_call(const char* table) {
   ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
-                  errmsg("schema of table \"%s\" was concurrently renamed", get_rel_name(parent))));
+                  errmsg("table \"%s\" or a partition of it was changed during the call", table),
+                  errdetail("Another session has renamed their schema, or an event trigger has "
+                            "renamed, detached or dropped one of them.")));
 }
 
 bool is_partition_of(Oid table, Oid parent) {
@@ -284,7 +287,7 @@ void create_partition(const Request& request, Oid first, std::int64_t unit) {
                psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (pg_catalog.%s('%s')) "
                         "TO (pg_catalog.%s('%s'))",
                         table, partition, bound, time_text(begin), bound, time_text(end)));
-  if (!is_partition_of(made, request.parent)) renamed_meanwhile(request.parent);
+  if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
 std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
@@ -303,6 +306,8 @@ std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
   // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
+  // An event trigger may have detached or dropped it.
+  if (!is_partition_of(expired.oid, parent)) return;
   const char* table = qualified_name(parent);
   const char* partition = qualified_name(expired.oid);
   const char* kind =
@@ -311,11 +316,11 @@ void drop_partition(Oid parent, const Partition& expired, Change change, bool is
   // detached.
   if (change == Change::detach || is_referenced) {
     run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", table, partition));
-    if (is_partition_of(expired.oid, parent)) renamed_meanwhile(parent);
+    if (is_partition_of(expired.oid, parent)) changed_during_call(table);
   }
   if (change == Change::drop) {
     run_as_owner(parent, psprintf("DROP %s %s", kind, partition));
-    if (get_rel_name(expired.oid)) renamed_meanwhile(parent);
+    if (get_rel_name(expired.oid)) changed_during_call(table);
   }
   ereport(NOTICE, (errmsg("%s partition \"%s\" of table \"%s\" with the times %s",
                           change == Change::detach ? "detached" : "dropped", partition, table,
