@@ -10,10 +10,12 @@ mode=${1:-run}
 build=build/test/clients
 failed=0
 
-# Whether there is a package of Debian, its command, or its module for Debian's Python; or a package of npm, as npm:PACKAGE.
+# Whether there is a package of Debian, its command, or its module for Debian's Python; or a package of npm, as npm:PACKAGE;
+# or a library of Elixir, as elixir:LIBRARY, in a folder that ERL_LIBS names.
 has() {
   case $1 in
     npm:*) cmp -s test/clients/package-lock.json $build/package-lock.json && [ -d "$build/node_modules/${1#npm:}" ] ;;
+    elixir:*) command -v elixir >/dev/null && elixir -e ":ok = Application.load(:${1#elixir:})" 2>/dev/null ;;
     rustc | cargo) [ -x "/usr/bin/$1" ] ;;
     python3-*) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
     *) command -v "$1" >/dev/null || dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed ;;
@@ -56,6 +58,11 @@ rust_run() {
   (cd $project && PATH=/usr/bin:$PATH cargo run --quiet --offline)
 }
 
+haskell_run() {
+  mkdir -p $build/haskell
+  ghc -v0 -O0 -outputdir $build/haskell -o "$build/haskell/${1%.hs}" "test/clients/$1" && "$build/haskell/${1%.hs}"
+}
+
 # The variables keep Prisma from downloading engines that the client does without.
 prisma_run() {
   (cd $build && CHECKPOINT_DISABLE=1 PRISMA_SCHEMA_ENGINE_BINARY=/bin/true PRISMA_QUERY_ENGINE_LIBRARY=/bin/true \
@@ -94,5 +101,10 @@ client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs 
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
 client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
+client gorm 'golang-go golang-gorm-gorm-dev golang-gorm-driver-postgres-dev golang-github-lib-pq-dev' go_run go-gorm.go
 client tokio-postgres 'rustc cargo librust-tokio-postgres-dev' rust_run
+client dbi 'libdbd-pg-perl' perl test/clients/perl-dbi.pl
+client r 'r-base-core r-cran-rpostgresql' Rscript test/clients/r-postgresql.R
+client haskell 'ghc libghc-postgresql-simple-dev' haskell_run haskell-postgresql-simple.hs
+client ecto 'elixir:ecto_sql elixir:postgrex' elixir test/clients/elixir-ecto.exs
 exit $failed

@@ -142,8 +142,8 @@ bench: deps ## measure against the built-in types, write doc/benchmarks.md and i
 # Clients: the packages that this release of Debian has; Node's packages from npm, in build.
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
-check-clients: ## install what is missing, run clients in seven languages (doc/clients.md); CLIENTS="pgx rails" for some
-	@OPTIONAL="$(filter-out npm:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
+check-clients: ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
+	@OPTIONAL="$(filter-out npm:% elixir:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
