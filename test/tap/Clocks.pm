@@ -9,6 +9,7 @@ use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Recovery;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -134,7 +135,7 @@ sub check_across
 	$event->();
 	turn_clock($node, -5);
 	start_server($node) unless $node->{_pid};
-	$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	takes_connections($node);
 	insert_and_check($node, $what);
 }
 

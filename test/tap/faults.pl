@@ -6,6 +6,7 @@ use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Recovery;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -76,7 +77,7 @@ foreach my $preloaded (0, 1)
 		$do->();
 		$clients->finish;
 		$node->start unless $node->{_pid};
-		ok($node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()'), "preloaded: $preloaded; after $what the server works");
+		ok(takes_connections($node), "preloaded: $preloaded; after $what the server works");
 	}
 	$node->safe_psql('postgres', 'INSERT INTO item SELECT ' . ++$round . ' FROM generate_series(1, 1000)');
 	my $orders = $node->safe_psql('postgres', "SELECT $order FROM item GROUP BY round ORDER BY round");

@@ -6,6 +6,7 @@ use warnings;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Recovery;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -46,7 +47,7 @@ foreach my $round (1 .. $kills)
 	kill 'KILL', $backends[ rand @backends ] if @backends;
 	# All clients lose their connections, and the server accepts new ones when it has recovered.
 	$survivors++ if $inserting->finish;
-	$recovered++ if $node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()');
+	$recovered++ if takes_connections($node);
 	# Every round must insert rows.
 	$inserted++ if $node->safe_psql('postgres', "SELECT EXISTS (SELECT FROM item WHERE round = $round LIMIT 1)") eq 't';
 }
