@@ -452,7 +452,7 @@ std::uint64_t first_unsettled(GeneratorState* generator, const char* function) {
                             "have generated ids.")));
   SharedState* shared = shared_state();
   const auto g = static_cast<std::size_t>(generator - shared->generators);
-  if (!ActiveSnapshotSet()) return 0;
+  if (!ActiveSnapshotSet() || HistoricSnapshotActive()) return 0;
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
   Answer* answer = answer_for(snapshot);
@@ -466,19 +466,27 @@ std::uint64_t first_unsettled(GeneratorState* generator, const char* function) {
 
 namespace {
 
-// The name and the time of a prepared transaction; null if it has ended meanwhile.
-void look_up_prepared(TransactionId xid, Datum* gid, Datum* prepared, bool* is_null) {
+struct Prepared {
+  Datum gid;
+  Datum at;
+  Oid owner;
+};
+
+// Returns false if the prepared transaction has ended meanwhile.
+bool look_up_prepared(TransactionId xid, Prepared* prepared) {
   Oid types[] = {XIDOID};
   Datum values[] = {TransactionIdGetDatum(xid)};
   SPI_execute_with_args(
-      "SELECT gid, prepared FROM pg_catalog.pg_prepared_xact() "
+      "SELECT gid, prepared, ownerid FROM pg_catalog.pg_prepared_xact() "
       "WHERE transaction OPERATOR(pg_catalog.=) $1",
       1, types, values, nullptr, true, 1);
-  *is_null = SPI_processed == 0;
-  if (*is_null) return;
-  bool ignored;
-  *gid = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &ignored);
-  *prepared = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &ignored);
+  if (SPI_processed == 0) return false;
+  const auto column = [](int number) {
+    bool ignored;
+    return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, &ignored);
+  };
+  *prepared = {column(1), column(2), DatumGetObjectId(column(3))};
+  return true;
 }
 
 // The rule of pg_stat_activity.
@@ -489,20 +497,27 @@ bool may_see(Oid role) {
 
 enum { kPid, kGid, kGenerator, kFirstId, kSince, kColumns };
 
+// The slot of a generator: if it has not been used since the server's start, the first free one.
+std::size_t slot_of(const char* generator) {
+  std::size_t g = 0;
+  for (const GeneratorState& slot : shared_state()->generators) {
+    if (slot.name[0] == '\0' || std::strcmp(slot.name, generator) == 0) break;
+    ++g;
+  }
+  return g;
+}
+
 // A row for each generator that the writer has used.
 void put_rows(ReturnSetInfo* result, Writer& writer, Datum* values, bool* nulls) {
-  SharedState* shared = shared_state();
   const bool hidden = nulls[kFirstId];
-  for (std::size_t g = 0; g < kGenerators; ++g) {
-    const std::uint64_t first = first_of(writer, g);
+  for (const auto& generator : kSettledGenerators) {
+    const std::size_t g = slot_of(generator.name);
+    const std::uint64_t first = g < kGenerators ? first_of(writer, g) : UINT64_MAX;
     if (first == UINT64_MAX) continue;
-    for (const auto& generator : kSettledGenerators) {
-      if (std::strcmp(generator.name, shared->generators[g].name) != 0) continue;
-      values[kGenerator] = CStringGetTextDatum(generator.name);
-      nulls[kFirstId] = hidden || first == kUnknown;
-      if (!nulls[kFirstId]) values[kFirstId] = generator.text_of(first);
-      tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-    }
+    values[kGenerator] = CStringGetTextDatum(generator.name);
+    nulls[kFirstId] = hidden || first == kUnknown;
+    if (!nulls[kFirstId]) values[kFirstId] = generator.text_of(first);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
 }
 
@@ -533,12 +548,12 @@ IDS_FUNCTION(ids_unsettled) {
     Writer& writer = records->prepared()[i];
     const auto xid = static_cast<TransactionId>(pg_atomic_read_u64(&writer.xid));
     if (!TransactionIdIsValid(xid) || writer.database != MyDatabaseId) continue;
-    Datum values[kColumns] = {};
-    bool nulls[kColumns] = {true};
-    bool has_ended;
-    look_up_prepared(xid, &values[kGid], &values[kSince], &has_ended);
-    if (has_ended) continue;
-    if (writer.since != 0) values[kSince] = TimestampTzGetDatum(writer.since);
+    Prepared prepared;
+    if (!look_up_prepared(xid, &prepared)) continue;
+    const bool hidden = !may_see(prepared.owner);
+    Datum values[kColumns] = {0, prepared.gid};
+    bool nulls[kColumns] = {true, false, false, hidden, hidden};
+    values[kSince] = writer.since != 0 ? TimestampTzGetDatum(writer.since) : prepared.at;
     put_rows(result, writer, values, nulls);
   }
   SPI_finish();

@@ -1,5 +1,5 @@
-# Which identifiers are settled: what holds the bound back and what does not, for as long as a snapshot lives; two-phase
-# commit, restarts and promotion; who may see what holds it back; no memory.
+# Which identifiers are settled: what holds the bound back and what does not, for as long as a snapshot lives; every isolation
+# level, no snapshot and a historic one; two-phase commit, restarts and promotion; who may see what holds it back; no memory.
 use strict;
 use warnings;
 use IPC::Run;
@@ -12,7 +12,7 @@ sub start_server
 {
 	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init(allows_streaming => 1);
+	$node->init(allows_streaming => 'logical');
 	$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nautovacuum = off\nlog_statement = none\n$settings");
 	$node->start;
 	$node->safe_psql($_, q{
@@ -257,9 +257,83 @@ foreach my $step ([ 'a b c', 'BEGIN', insert('d') ], [ 'a b c', 'COMMIT' ], [ 'a
 	run($second, insert('e')) if @then > 1;
 }
 
+# Serializable: a consumer that did not see a row and a writer that has read its position cannot both commit.
+begin_again();
+$node->safe_psql('postgres', "CREATE TABLE position AS SELECT '$smallest'::ulid AS id");
+run($second, insert('a'));
+my $serializable = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
+my $new = q{SELECT coalesce(string_agg(name, ' ' ORDER BY id), 'none') FROM event WHERE id > (SELECT id FROM position) AND id < ulid_settled()};
+my $advance = 'UPDATE position SET id = coalesce((SELECT max(id) FROM event WHERE id < ulid_settled()), id)';
+my $consumer = $node->background_psql('postgres', on_error_stop => 0);
+is(run($consumer, $serializable, 'SET LOCAL enable_seqscan = off', $new), 'a', 'a serializable consumer');
+run($first, $serializable, 'SELECT id FROM position', insert('b'), 'COMMIT');
+$consumer->query("$advance; COMMIT");
+like($consumer->{stderr}, qr/ERROR:  could not serialize access/, 'beside a serializable writer fails');
+$consumer->{stderr} = '';
+is(run($consumer, $serializable, $new), 'a b', 'and tries again');
+run($consumer, $advance, 'COMMIT');
+run($first, $serializable, insert('c'));
+run($second, $serializable, insert('d'), 'COMMIT');
+is(run($consumer, $serializable, $new), 'none', 'a serializable writer holds it back');
+run($first, 'COMMIT');
+is(run($consumer, $new), 'none', 'for as long as the snapshot lives');
+cmp_ok(run($consumer, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'c'}), 'which does not see it');
+is(run($consumer, 'COMMIT', $serializable, $new), 'c d', 'until it commits');
+run($consumer, 'COMMIT');
+
+# A deferrable transaction waits for the writers that are open, with the snapshot that it took before.
+run($first, $serializable, insert('e'));
+my $deferrable = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), map { ('-c', $_) } "$serializable READ ONLY DEFERRABLE", $new, 'SELECT ulid_settled()', 'COMMIT' ],
+	'>', \my $deferred, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SafeSnapshot'}), 'a deferrable transaction waits');
+run($second, insert('f'));
+run($first, 'COMMIT');
+$deferrable->finish;
+my ($names, $bound) = split /\n/, $deferred;
+is($names, 'c d', 'and reads what its snapshot sees');
+cmp_ok($bound, 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'e'}), 'below what it does not see');
+is(run($consumer, $new), 'c d e f', 'the next reads the rest');
+$consumer->quit;
+
+# A procedure that commits, and code that runs before its next transaction has a snapshot
+begin_again();
+$node->safe_psql('postgres', qq{
+	CREATE PROCEDURE insert_and_read(INOUT before text, INOUT after text) LANGUAGE plpgsql AS \$\$
+	BEGIN
+		INSERT INTO event (name) VALUES ('a');
+		before := ($settled);
+		COMMIT;
+		after := ($settled);
+	END \$\$;
+	CREATE DOMAIN settled_nothing AS int CHECK (ulid_settled() = '$smallest' AND uuidv7_settled() = '00000000-0000-0000-0000-000000000000');
+	CREATE PROCEDURE ask(ends boolean) LANGUAGE plpgsql AS \$\$
+	BEGIN
+		IF ends THEN COMMIT; END IF;
+		DECLARE checked settled_nothing; BEGIN NULL; END;
+	END \$\$});
+is($node->safe_psql('postgres', q{CALL insert_and_read('', '')}), 'none|a', 'a procedure that commits');
+is(($node->psql('postgres', 'CALL ask(true)'))[2], '', 'without a snapshot nothing is settled');
+like(($node->psql('postgres', 'CALL ask(false)'))[2], qr/ERROR:  .*settled_nothing/, 'with one it is');
+
+# Logical decoding, whose snapshot is historic: by SQL, where the statement has a snapshot of its own, and by a walsender
+$node->safe_psql('postgres', $_) foreach "ALTER SYSTEM SET dynamic_library_path = '$ENV{IDS_LIBDIR}:$ENV{IDS_FAULTS}:\$libdir'",
+	(map { "ALTER SYSTEM SET $_ = 'output_plugin'" } split /\n/, $node->safe_psql('postgres', q{SELECT name FROM pg_settings WHERE name = 'output_plugin_libraries'})),
+	'SELECT pg_reload_conf()';
+$node->safe_psql('postgres', $_) foreach q{SELECT pg_create_logical_replication_slot('slot', 'output_plugin')}, insert('b');
+my $decoded = "active: $smallest\nhistoric: $smallest";
+is($node->safe_psql('postgres', q{SELECT data FROM pg_logical_slot_peek_changes('slot', NULL, NULL)}), $decoded, 'an output plugin called by SQL');
+is($node->pg_recvlogical_upto('postgres', 'slot', $node->lsn('insert'), $PostgreSQL::Test::Utils::timeout_default), "$decoded\n", 'an output plugin in a walsender');
+$node->safe_psql('postgres', q{SELECT pg_drop_replication_slot('slot')});
+
 # Estimates do not call it, a parallel worker must not.
 $node->safe_psql('postgres', 'ANALYZE event');
 like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM event WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'it is an index condition');
+$node->safe_psql('postgres', q{
+	CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+	CREATE TABLE log_now PARTITION OF log FOR VALUES FROM (ulid_first('2000-01-01')) TO (ulid_first(now() + interval '1 year'));
+	CREATE TABLE log_later PARTITION OF log FOR VALUES FROM (ulid_first(now() + interval '1 year')) TO (ulid_last('infinity'))});
+my $explain = 'EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < ulid_settled()';
+like($node->safe_psql('postgres', $explain), qr/log_now.*\n.*\n +Subplans Removed: 1|Subplans Removed: 1\n.*log_now/, 'it excludes partitions');
 $node->safe_psql('postgres', q{CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM event WHERE name <> ''});
 like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM barrier WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'behind a security barrier, too');
 $node->safe_psql('postgres', "CREATE FUNCTION $_->[0] RETURNS ulid LANGUAGE plpgsql $_->[2] PARALLEL SAFE AS 'BEGIN RETURN $_->[1]; END'")
@@ -280,12 +354,17 @@ is($node->safe_psql('postgres', "SET ROLE watching; $who"), 't||ulid|t|t', 'for 
 is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), 't||ulid||', 'for an ordinary role');
 is($node->safe_psql('neighbour', $who), '', 'not for another database');
 run($first, "PREPARE TRANSACTION 'prepared'");
-is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), '|prepared|ulid|t|t', 'a prepared transaction');
+is($node->safe_psql('postgres', $who), '|prepared|ulid|t|t', 'a prepared transaction');
+is($node->safe_psql('postgres', "SET ROLE watching; $who"), '|prepared|ulid|t|t', 'for a role that may see statistics');
+is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), '|prepared|ulid||', 'for an ordinary role');
 run($second, insert('b'));
 is(settled(), 'none', 'which holds it back');
 $node->safe_psql('postgres', "COMMIT PREPARED 'prepared'");
 is(settled(), 'a b', 'until it is committed');
 is($node->safe_psql('postgres', $who), '', 'nobody');
+$node->safe_psql('postgres', q{SET ROLE ordinary; BEGIN; SELECT gen_ulid(); PREPARE TRANSACTION 'theirs'});
+is($node->safe_psql('postgres', "SET ROLE ordinary; SELECT gid, generator, first_id IS NOT NULL, since < now() FROM ids_unsettled()"), 'theirs|ulid|t|t', 'their own');
+$node->safe_psql('postgres', "ROLLBACK PREPARED 'theirs'");
 
 # The records of prepared transactions give way to others, while an old snapshot does not see the first.
 begin_again();
@@ -305,8 +384,9 @@ $node->safe_psql('postgres', $_) foreach insert('a');
 $node->safe_psql('postgres', "BEGIN; " . (insert('b'))[0] . "; PREPARE TRANSACTION 'left'");
 $node->stop('immediate');
 $node->start;
-is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'a prepared transaction is left over');
-is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled()'), '|left|ulid||t', 'it is named');
+is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled() ORDER BY generator'), "|left|ulid||t\n|left|uuidv7||t",
+	'a prepared transaction is left over, which may have any identifiers');
+is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'so nothing is settled');
 is(settled('neighbour'), 'n', 'not in another database');
 $node->safe_psql('postgres', $_) foreach insert('c');
 is(settled(), 'none', 'it still holds back');
@@ -333,16 +413,22 @@ foreach my $type ('ulid', 'uuidv7')
 		"SELECT count(*) FROM event a WHERE name = 'none' AND EXISTS (SELECT FROM $table b WHERE b.id < ${type}_settled() AND b.name > a.name)"),
 		'0', 'nor a branch that is not executed');
 }
+like(($standby->psql('postgres', $explain))[2], qr/ERROR:  cannot execute ulid_settled\(\) during recovery/, 'EXPLAIN calls it to exclude partitions');
+like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'unless that is off');
 $node->stop('immediate');
-my $long = $standby->background_psql('postgres');
+my ($long, $old, $importer_of_old) = map { $standby->background_psql('postgres') } 1 .. 3;
 run($long, 'BEGIN', 'SELECT gen_ulid()');
+$snapshot = run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT pg_export_snapshot()');
 $standby->promote;
 is($standby->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'promoted, with a prepared transaction');
 $standby->safe_psql('postgres', "COMMIT PREPARED 'left'");
 is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
 $standby->safe_psql('postgres', $_) foreach insert('f');
 is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'it goes on');
-$long->quit;
+is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
+is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'and where it is imported');
+is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the next') foreach $old, $importer_of_old;
+$_->quit foreach $long, $old, $importer_of_old;
 $standby->stop;
 
 # No memory for the records

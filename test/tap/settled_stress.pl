@@ -7,6 +7,7 @@ use warnings;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Recovery;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -79,6 +80,14 @@ my @write = (
 		INSERT INTO event7 (id) SELECT gen_uuidv7() FROM generate_series(1, 5);
 		INSERT INTO event (id) VALUES (gen_ulid());
 		COMMIT;}),
+	# It has read the position of serializable consumers, and some will not have seen its row.
+	write_script(serializable => 2, q{\set us :us / 10
+		BEGIN ISOLATION LEVEL SERIALIZABLE;
+		SELECT id FROM position_serializable;
+		INSERT INTO event (id) VALUES (gen_ulid());
+		\sleep :us us
+		INSERT INTO event (id) VALUES (gen_ulid());
+		COMMIT;}),
 	write_script(procedure => 1, 'CALL write_and_commit();'),
 	write_script(prepared => 3, q{\set gid random(1, 1000000000)
 		\set half :us / 2
@@ -110,6 +119,8 @@ my %reader = (
 	by_index => { table => 'event', settings => 'enable_seqscan=off enable_bitmapscan=off' },
 	by_scan => { table => 'event', settings => 'enable_indexscan=off enable_indexonlyscan=off enable_bitmapscan=off', wait => 300 },
 	old_snapshot => { table => 'event', begin => "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\set us random(0, 300000)\nSELECT 1;\n\\sleep :us us" },
+	serializable => { table => 'event', begin => 'BEGIN ISOLATION LEVEL SERIALIZABLE;' },
+	deferrable => { table => 'event', alone => 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;' },
 	by_uuid => { table => 'event7' },
 	to_bound => { table => 'event', position => 'SELECT ulid_settled() AS id' },
 	control => { table => 'event', bound => 'true' });
@@ -125,11 +136,18 @@ foreach my $name (sort keys %reader)
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE read_$name (id $type, at timestamptz DEFAULT clock_timestamp());
 		CREATE TABLE position_$name AS SELECT '00000000-0000-0000-0000-000000000000'::uuid::$type AS id});
+	my $read = "SELECT id AS position FROM position_$name \\gset\n";
+	my $ids = "SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id $limit";
+	if ($reader->{alone})    # read in a transaction that cannot write
+	{
+		$begin = "$read $reader->{alone} SELECT coalesce(array_agg(id), '{}') AS ids FROM ($ids) batch \\gset\nCOMMIT;\nBEGIN;";
+		($read, $ids) = ('', "SELECT unnest(':ids'::$type\[])");
+	}
 	$reader->{file} = $node->basedir . "/read_$name.sql";
 	append_to_file($reader->{file}, qq{$begin
-		SELECT id AS position FROM position_$name \\gset
+		$read
 		WITH batch AS (
-			INSERT INTO read_$name (id) SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id $limit RETURNING id
+			INSERT INTO read_$name (id) $ids RETURNING id
 		), last AS ($position)
 		UPDATE position_$name p SET id = last.id FROM last;
 		COMMIT;
@@ -145,8 +163,8 @@ sub pgbench
 {
 	my ($options, %params) = @_;
 	local $ENV{PGOPTIONS} = join ' ', map { "-c $_" } split ' ', $params{settings} // '';
-	my $run = { out => '' };
-	$run->{process} = IPC::Run::start([ 'pgbench', '-n', @$options, $node->connstr('postgres') ], '>', \my $out, '2>', \$run->{out},
+	my $run = { out => '', result => '' };
+	$run->{process} = IPC::Run::start([ 'pgbench', '-n', '--failures-detailed', @$options, $node->connstr('postgres') ], '>', \$run->{result}, '2>', \$run->{out},
 		IPC::Run::timeout($seconds * 5 + 300));
 	return $run;
 }
@@ -165,6 +183,7 @@ my %events = (
 	1 => sub { kill 'KILL', $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query ~ 'INSERT|COMMIT' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1}) },
 	2 => sub { $node->stop('immediate'); $node->start },
 	3 => sub { $node->restart });
+my $conflicts = 0;
 foreach my $round (1 .. $rounds)
 {
 	my $event = $events{$round};
@@ -177,13 +196,14 @@ foreach my $round (1 .. $rounds)
 	{
 		$event->();
 		$_->{process}->finish foreach @runs;
-		sleep 0.1 until IPC::Run::run([ 'pg_isready', '-q', '-d', $node->connstr('postgres') ]);
+		takes_connections($node);
 	}
 	else
 	{
 		$_->{process}->finish foreach @runs;
 		is(join('', map { $_->{out} } @runs), '', "round $round: no error");
 	}
+	$conflicts += $_->{result} =~ /^number of serialization failures: (\d+)/m ? $1 : 0 foreach @runs;
 	# What a crash has left prepared.
 	my @left = split /\n/, $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts');
 	note("round $round: " . @left . ' prepared transactions left over');
@@ -193,6 +213,9 @@ foreach my $round (1 .. $rounds)
 		$node->safe_psql('postgres', "COMMIT PREPARED '$_'") foreach @left;
 	}
 }
+
+cmp_ok($conflicts, '>', 0, 'serializable transactions conflicted');
+cmp_ok($node->safe_psql('postgres', "SELECT count(DISTINCT xmin::text) FROM read_$_"), '>', 10, "$_: many batches") foreach 'serializable', 'deferrable';
 
 foreach my $name (sort keys %reader)
 {
@@ -217,6 +240,7 @@ foreach my $name (sort keys %reader)
 	}
 }
 
+note("$conflicts serialization failures");
 note('lag of the bound: ' . $node->safe_psql('postgres', q{
 	SELECT percentile_cont('{0.5,0.9,0.99}'::float8[]) WITHIN GROUP (ORDER BY 1000 * extract(epoch FROM lag)::float8) FROM lag WHERE lag < '1 hour'}) . ' ms');
 

@@ -14,8 +14,8 @@ endif
 
 ifndef TASK
 
-# For the tests: the library with a state that sessions do not share, and libraries that cause faults in the server.
-FAULTS = build/faults/bad_neighbour.so build/faults/no_memory.so build/faults/no_randomness.so
+# For the tests: the library with a state that sessions do not share, and libraries that servers load.
+FAULTS = $(patsubst %,build/faults/%.so,bad_neighbour no_memory no_randomness output_plugin)
 TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
 .PHONY: test-libraries
 test-libraries: build/unshared/ids.so $(FAULTS)
