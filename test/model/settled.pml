@@ -1,12 +1,12 @@
-/* How T_settled() finds out below which identifier nothing will be added, as a model that the checker spin runs
-   (test/model/run.sh). It says why the steps of a transaction that makes identifiers, and of a session that asks, stand in
-   the order in which they stand: the checker goes through every interleaving of them, and each order that run.sh gives in
-   their stead, or without one of them, loses a row.
+/* A model of how T_settled() finds the identifier below which nothing will be added. The checker spin runs it
+   (test/model/run.sh). The model explains the order of the steps: those of a writer, which is a transaction that makes
+   identifiers, and those of a reader, which is a session that calls T_settled(). The checker tries every interleaving of
+   these steps. run.sh also exchanges steps or leaves one out, and each time the checker finds a lost row.
 
-   The promise: when a session asks, every identifier at or below the answer is of a transaction that the session's snapshot
-   sees, or of one that has been rolled back.
+   The promise: the reader's snapshot sees the transactions of all identifiers at or below the answer, except those
+   transactions that were rolled back.
 
-   Where the lower limit of a transaction's identifiers is, while it may be needed:
+   A writer records a lower limit of its identifiers. The limit is in one of these places for as long as a reader may need it:
 
        slot of its session  --PREPARE TRANSACTION-->  a slot for prepared transactions
                 |                                                |
@@ -14,13 +14,13 @@
                 |                                                |
                 +------------->  table of finished  <------------+
 
-   It is written to the next place before it leaves the one before, and who asks reads the places in the same direction. So
-   it cannot slip past.
+   The limit is written to the next place before it is removed from the last one. A reader reads the places in the same
+   order, so it cannot miss the limit.
 
-   Each statement that touches shared memory is one step of the model, and steps take effect in the order in which they are
-   written. On a real processor a memory barrier stands between two steps whose order matters; leaving one out exchanges the
-   steps on its two sides, which is what run.sh tries. A slot for prepared transactions and a place of the table have a
-   transaction id and a limit, which are read and written together. */
+   Each statement that touches shared memory is one step of the model. Steps take effect in the order in which they are
+   written. A real processor needs a memory barrier between two steps whose order matters. Without the barrier the two steps
+   may be exchanged, which is what run.sh tries. A slot for prepared transactions and a place of the table contain a
+   transaction id and a limit. Both are read and written together. */
 
 #ifndef WRITERS
 #define WRITERS 2       /* sessions that make identifiers */
@@ -38,20 +38,20 @@
 #ifndef ENROL
 #define ENROL   read_limit(); publish(); take()
 #endif
-/* read_limit, publish: who asks either finds the limit, or has read the tick before it was published. Then all identifiers
-   of this transaction are above that tick. So the limit must be there before the first identifier is taken. */
+/* The limit is published before the first identifier is taken. So a reader either finds the limit, or has read the tick
+   before the limit was published. In the second case all identifiers of this transaction are above that tick. */
 
 #ifndef TAKE_ANOTHER
 #define TAKE_ANOTHER  skip
 #endif
-/* A further identifier leaves the limit as it is, below the first. All it does is to raise the tick, as other sessions do; so
-   it is left out here. */
+/* A further identifier does not change the limit, which is below the first identifier. It only raises the tick, as other
+   sessions do. So the model leaves it out. */
 
 #ifndef COMMIT
 #define COMMIT  finish(); store(xid, limit); clear()
 #endif
-/* finish: the server takes the transaction from those that run; snapshots from here on see it. Snapshots from before do not,
-   but may be asked about later, when the slot is empty: for these the limit is in the table. */
+/* finish: the server removes the transaction from the list of running ones, and later snapshots see it. Earlier snapshots do
+   not see it. A reader with such a snapshot may ask when the slot is already empty. It finds the limit in the table. */
 
 #ifndef ABORT
 #define ABORT   finish(); clear()
@@ -64,13 +64,13 @@
 #ifndef RECYCLE
 #define RECYCLE store(prepared.xid, prepared.limit)
 #endif
-/* COMMIT PREPARED runs no code of the extension. So the slot keeps the limit until another transaction needs it. */
+/* COMMIT PREPARED runs no code of the extension. So the limit stays in the slot until another transaction needs the slot. */
 
 #ifndef ASK
 #define ASK     read_tick(); read_slots(); read_next(); read_prepared(); probe()
 #endif
-/* read_tick before read_slots: of a transaction that enrols in between, all identifiers are above the tick.
-   read_next after read_slots: a transaction whose limit has left its slot by then has its id. */
+/* read_tick comes before read_slots: a transaction may publish its limit between the two, and then all of its identifiers are
+   above the tick. read_next comes after read_slots: a transaction that has cleared its slot by then already has its id. */
 
 typedef Place { byte xid; byte limit };
 
@@ -82,13 +82,12 @@ Place finished[PLACES];
 byte next = 1;         /* the server's next transaction id */
 byte ended;            /* transactions that run no more, as a set of bits; they have been committed or rolled back */
 bool in_doubt;         /* the prepared transaction has not ended yet */
-bool preparing;        /* a lock: one transaction at a time looks for a slot */
+bool preparing;        /* a lock: only one transaction at a time looks for a slot */
 
-/* For the promise alone: first identifiers, 0 for none, of the transactions that run in each session and of the one in doubt;
-   and the least of those that were committed after the snapshot was taken. */
-byte made[WRITERS];
-byte made_in_doubt;
-byte unseen = 255;
+/* Only the promise needs these. */
+byte made[WRITERS];    /* the first identifier of the transaction that runs in each session; 0: none */
+byte made_in_doubt;    /* the first identifier of the prepared transaction that has not ended */
+byte unseen = 255;     /* the least of the identifiers that were committed after the snapshot was taken */
 bool asked;            /* the snapshot has been taken */
 bool answered;
 
@@ -123,7 +122,7 @@ inline finish() {
 #define WINS(x)  (x) > finished[(x) % PLACES].xid
 #endif
 
-/* The newer of two transactions with the same place has it. */
+/* Of two transactions with the same place, the newer one gets it. */
 inline store(finished_xid, its_limit) {
   d_step {
     if
@@ -144,7 +143,7 @@ inline recycle() {
   fi
 }
 
-/* From here on the server's list of prepared transactions has it in the session's stead. */
+/* The server moves the transaction from the session to its list of prepared transactions. */
 inline prepare() {
   d_step {
     prepared.xid = xid;
@@ -182,7 +181,7 @@ proctype writer(byte me) {
   od
 }
 
-/* COMMIT PREPARED or ROLLBACK PREPARED, by whom and whenever. */
+/* COMMIT PREPARED or ROLLBACK PREPARED, which any session can call at any time. */
 proctype finisher() {
 end:
   do
@@ -199,7 +198,7 @@ end:
   od
 }
 
-/* Steps of a session that asks. */
+/* Steps of a reader. */
 
 inline lower(to) { if :: to < answer -> answer = to :: else fi }
 
@@ -223,8 +222,8 @@ inline read_next() { upto = next }
 #define DISPLACED  answer = 0  /* the smallest identifier: nothing to read yet */
 #endif
 
-/* Each transaction that the snapshot sees as running, and those that began later. Where a newer one has the place, its
-   limit is lost, if it had one. That matters only if it has ended: else the limit was in a slot. */
+/* Looks for each transaction that the snapshot sees as running, and for those that began later. If a newer transaction has
+   the place, the older one's limit is lost. That matters only if the older one has ended: until then its limit was in a slot. */
 inline probe() {
   x = 1;
   do
