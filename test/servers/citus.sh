@@ -50,6 +50,8 @@ is 'the workers make the ids of rows that they read' "$(sql -c "SELECT string_ag
 is 'each id once' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number), count(DISTINCT short) FROM made')" '400000|400000|400000|400000'
 sql -c 'ALTER DATABASE postgres SET ids.node_id = 9'
 is 'a setting of the database is the same on all nodes' "$(on_all 'SHOW ids.node_id')" 9
+sql -c 'INSERT INTO made (tenant) SELECT tenant FROM made'
+is 'with it, snowflakes are there twice' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number) < count(*) FROM made')" '800000|800000|t'
 sql -c 'ALTER DATABASE postgres RESET ids.node_id'
 
 # Partitions: a default partition, rows, a foreign key to the table, another owner, a distributed schema.
@@ -85,6 +87,20 @@ is 'they are on the workers, too' "$(on_all "SELECT count(*) > 20 FROM ids_parti
 refused() { is "$1" "$(sql -c "$2" 2>&1 | sed -n 's/^ERROR: *//p')" "$3"; }
 refused 'an update by a generator' 'UPDATE customer SET name = gen_ulid()' 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
 refused 'another type for the distribution column' 'ALTER TABLE customer ALTER id TYPE uuid' 'cannot execute ALTER TABLE command involving partition column'
+for merge in 'customer USING invoice i ON customer.id = i.customer WHEN NOT MATCHED THEN INSERT (id) VALUES (gen_ulid())' \
+  'invoice USING customer c ON c.id = customer WHEN NOT MATCHED THEN INSERT (customer) VALUES (c.id)' \
+  'invoice USING customer c ON c.id = customer AND c.id >= now() WHEN MATCHED THEN UPDATE SET amount = 2'; do
+  refused "MERGE INTO $merge" "MERGE INTO $merge" 'non-IMMUTABLE functions are not yet supported in MERGE sql with distributed tables'
+done
+sql -c "MERGE INTO invoice USING customer c ON c.id = customer WHEN MATCHED AND c.id >= '2020-01-01'::timestamptz THEN UPDATE SET amount = 2"
+is 'a merge with a constant time' "$(sql -c 'SELECT sum(amount) FROM invoice')" 40000
+for query in 'timestamptz) AS SELECT count(*) FROM customer WHERE id >= ' 'tstzrange) AS SELECT count(*) FROM customer WHERE id <@ ' \
+  'ulid) AS SELECT count(*) FROM customer WHERE id > ' 'int) AS SELECT count(*) FROM made WHERE tenant > '; do
+  refused "a generic plan for a parameter of several shards: $query" "SET plan_cache_mode = force_generic_plan; PREPARE query ($query\$1; EXECUTE query (NULL)" \
+    'could not create distributed plan'
+done
+for _ in $(seq 7); do echo 'EXECUTE query (now() - $$1 hour$$::interval);'; done >"$directory/execute.sql"
+is 'without force_generic_plan it works' "$(sql -c 'PREPARE query (timestamptz) AS SELECT count(*) FROM customer WHERE id >= $1' -f "$directory/execute.sql" | sort -u)" 1000
 sql -c 'ALTER TABLE country ADD code ulid DEFAULT gen_ulid()'
 is 'a new column of a reference table has different values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
 
