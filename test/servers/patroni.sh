@@ -79,15 +79,16 @@ await_leader() {
   done
   echo "none of these became the leader: $*" && exit 1
 }
-# Waits until the leader has two standbys, then turns their clocks back.
+# Waits until the leader has two standbys, then turns their clocks back, by more than a failover takes.
 await_standbys() {
   await "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name IN ('one', 'two', 'three')" 2
   for name in one two three; do [ "$name" = "$leader" ] || turn "$name" "$1"; done
 }
-# A client that writes to whichever member is the leader, and stores the ulids that it knows to be committed.
+# A client that writes to whichever member is the leader, and stores the ulids that it knows to be committed. While it inserts, others
+# commit greater ids than its first.
 write() {
   while [ ! -e "$directory/enough" ]; do
-    while [ ! -e "$directory/enough" ]; do echo 'INSERT INTO made SELECT FROM generate_series(1, 10) RETURNING ulid;'; done |
+    while [ ! -e "$directory/enough" ]; do echo 'INSERT INTO made SELECT FROM generate_series(1, 10) i, pg_sleep(i * 0.002) RETURNING ulid;'; done |
       PGHOST=$hosts PGPORT=$ports PGTARGETSESSIONATTRS=read-write sql 2>/dev/null || sleep 0.1
   done >"$directory/acknowledged_$1"
 }
@@ -151,14 +152,14 @@ INSERT INTO made SELECT FROM generate_series(1, 10000);
 SQL
 member two
 member three
-await_standbys -5
+await_standbys -120
 is 'one node id for all' "$(for name in one two three; do PGPORT=${port[$name]} sql -c 'SHOW ids.node_id'; done | sort -u)" 7
 failover two three
 echo "  asynchronous: $lost"
 
 patronictl -c "$directory/one.yml" edit-config --force -s synchronous_mode=true >"$directory/patronictl.log"
 member "$killed"
-await_standbys -10
+await_standbys -300
 await "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'" 1
 failover $(printf '%s\n' one two three | grep -vx "$leader")
 is 'synchronous' "$lost" '0 acknowledged rows are not there, nor are 0 that were read; 0 rows were not read, 0 twice'
