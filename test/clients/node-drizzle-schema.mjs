@@ -1,6 +1,6 @@
 // Tables for Drizzle and drizzle-kit.
 
-import { sql } from 'drizzle-orm'
+import { relations, sql } from 'drizzle-orm'
 import { customType, pgTable, text } from 'drizzle-orm/pg-core'
 
 // A column of the type ulid; a string in JavaScript. The other types work alike.
@@ -17,3 +17,8 @@ export const item = pgTable('item', {
   customer: ulid('customer').references(() => customer.id),
   related: ulid('related').array(),
 })
+
+export const customerRelations = relations(customer, ({ many }) => ({ items: many(item) }))
+export const itemRelations = relations(item, ({ one }) => ({
+  buyer: one(customer, { fields: [item.customer], references: [customer.id] }),
+}))

@@ -6,7 +6,7 @@ import { arrayContains, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { npmVersion } from 'drizzle-orm/version'
 import pg from 'pg'
-import { customer, item } from './node-drizzle-schema.mjs'
+import * as schema from './node-drizzle-schema.mjs'
 
 // ---- How to ----
 
@@ -24,19 +24,24 @@ const left = push()
 
 const client = new pg.Client()
 await client.connect()
-const db = drizzle(client)
+const { customer, item } = schema
+const db = drizzle(client, { schema })
 
 // The server makes the id; returning fetches it.
 const [ada] = await db.insert(customer).values({ name: 'Ada' }).returning()
 const [first] = await db.insert(item).values({ name: 'first', customer: ada.id }).returning()
-const [second, third] = await db.insert(item).values([{ name: 'second', related: [first.id] }, { name: 'third' }]).returning()
+const [second, third] = await db
+  .insert(item)
+  .values([{ name: 'second', customer: ada.id, related: [first.id] }, { name: 'third' }])
+  .returning()
 await db.insert(item).values({ id: '01AN4Z07BY79KA1307SR9X4MV3', name: 'given' })
 
 // By id, by several ids, by the ids in an array, and the page after an id.
 const one = await db.select().from(item).where(eq(item.id, second.id))
 const both = await db.select().from(item).where(inArray(item.id, [second.id, first.id])).orderBy(asc(item.id))
 const relating = await db.select().from(item).where(arrayContains(item.related, [first.id]))
-const bought = await db.select({ name: item.name }).from(item).innerJoin(customer, eq(item.customer, customer.id))
+const bought = await db.select({ name: item.name }).from(item).innerJoin(customer, eq(item.customer, customer.id)).orderBy(item.id)
+const withItems = await db.query.customer.findFirst({ with: { items: { orderBy: item.id } } })
 const page = await db.select().from(item).where(gt(item.id, first.id)).orderBy(asc(item.id)).limit(2)
 
 // The rows of a time range. With gte(item.id, ...) the server would read the time as an id.
@@ -54,12 +59,13 @@ assert.match(left, /No changes detected/)
 assert.equal(first.id.length, 26)
 assert(first.id < second.id && second.id < third.id)
 assert.equal(first.related, null)
-assert.equal(second.customer, null)
+assert.equal(third.customer, null)
 assert.deepEqual(second.related, [first.id])
 assert.deepEqual(one, [second])
 assert.deepEqual(both, [first, second])
 assert.deepEqual(relating, [second])
-assert.deepEqual(bought, [{ name: 'first' }])
+assert.deepEqual(bought, [{ name: 'first' }, { name: 'second' }])
+assert.deepEqual(withItems, { ...ada, items: [first, second] })
 assert.deepEqual(page, [second, third])
 assert.deepEqual(after, [first, second, third])
 assert.deepEqual(within, [{ name: 'given', at: new Date('2016-06-13T13:25:20.894Z') }])

@@ -63,6 +63,10 @@ haskell_run() {
   ghc -v0 -O0 -outputdir $build/haskell -o "$build/haskell/${1%.hs}" "test/clients/$1" && "$build/haskell/${1%.hs}"
 }
 
+cpp_run() {
+  g++ -std=c++17 -Wno-deprecated-declarations -o $build/libpqxx test/clients/cpp-libpqxx.cpp -lpqxx -lpq && $build/libpqxx
+}
+
 # The variables keep Prisma from downloading engines that the client does without.
 prisma_run() {
   (cd $build && CHECKPOINT_DISABLE=1 PRISMA_SCHEMA_ENGINE_BINARY=/bin/true PRISMA_QUERY_ENGINE_LIBRARY=/bin/true \
@@ -83,25 +87,39 @@ client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
 client worker 'python3-psycopg' /usr/bin/python3 test/clients/python-worker.py
 client sqlalchemy 'python3-sqlalchemy python3-alembic python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
 client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
+client sqlmodel 'python3-sqlmodel python3-psycopg2' /usr/bin/python3 test/clients/python-sqlmodel.py
+client peewee 'python3-peewee python3-psycopg2' /usr/bin/python3 test/clients/python-peewee.py
+client pony 'python3-pony python3-psycopg2' /usr/bin/python3 test/clients/python-pony.py
+client pandas 'python3-pandas python3-sqlalchemy python3-psycopg2' /usr/bin/python3 test/clients/python-pandas.py
 client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py
 client rails 'ruby ruby-activerecord ruby-pg' ruby test/clients/ruby-rails.rb
+client sequel 'ruby ruby-sequel ruby-pg' ruby test/clients/ruby-sequel.rb
 client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
 # A superuser sees the extension's internal objects.
 owner=${PGUSER:-} client doctrine-superuser 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
+client eloquent 'php-cli php-pgsql php-illuminate-database php-doctrine-dbal' php test/clients/php-eloquent.php
 client node-postgres 'nodejs npm npm:pg npm:pg-copy-streams' node $build/node-postgres.mjs
 client postgresjs 'nodejs npm npm:postgres' node $build/node-postgresjs.mjs
+client pg-promise 'nodejs npm npm:pg-promise' node $build/node-pg-promise.mjs
+client slonik 'nodejs npm npm:slonik' node $build/node-slonik.mjs
 client drizzle 'nodejs npm npm:drizzle-orm npm:drizzle-kit' node $build/node-drizzle.mjs
 client kysely 'nodejs npm npm:kysely' node $build/node-kysely.mjs
 client knex 'nodejs npm npm:knex' node $build/node-knex.mjs
+client objection 'nodejs npm npm:objection npm:knex' node $build/node-objection.mjs
+client bookshelf 'nodejs npm npm:bookshelf npm:knex' node $build/node-bookshelf.mjs
 client sequelize 'nodejs npm npm:sequelize' node $build/node-sequelize.mjs
 client typeorm 'nodejs npm npm:typeorm' node $build/node-typeorm.mjs
+client mikroorm 'nodejs npm npm:@mikro-orm/postgresql' node $build/node-mikroorm.mjs
 client prisma 'nodejs npm npm:prisma npm:@prisma/adapter-pg' prisma_run
+# PostGraphile calls pg in a way that pg will no longer allow.
+client postgraphile 'nodejs npm npm:postgraphile' node --no-deprecation $build/node-postgraphile.mjs
 # PostgreSQL in the client itself.
 client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs "$PWD/doc/managed.sql"
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
 client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
 client gorm 'golang-go golang-gorm-gorm-dev golang-gorm-driver-postgres-dev golang-github-lib-pq-dev' go_run go-gorm.go
+client libpqxx 'g++ libpqxx-dev' cpp_run
 client tokio-postgres 'rustc cargo librust-tokio-postgres-dev' rust_run
 client dbi 'libdbd-pg-perl' perl test/clients/perl-dbi.pl
 client r 'r-base-core r-cran-rpostgresql' Rscript test/clients/r-postgresql.R

@@ -174,14 +174,14 @@ lint: ## check the library, the layout of the sources, the install script and th
 	@if command -v "$(TIDY)" >/dev/null; then \
 	  echo '$(TIDY)'; \
 	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
-	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
+	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp test/clients/*.cpp),-std=c++20 -Isrc); \
 	fi
 
 # It takes minutes, so "make check" leaves it out.
 TIDY = clang-tidy
 tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $2 2>build/tidy.log || { grep -v 'warnings generated' build/tidy.log; false; }
 
-FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp)
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp test/clients/*.cpp)
 format: ## lay out the sources
 	@clang-format -i $(FORMATTED)
 
