@@ -36,7 +36,9 @@ INSERT INTO comparison (name, built_in)
   WHERE name NOT IN ('uuid', 'bigint') ORDER BY typbyval, identifier.n;
 INSERT INTO comparison (name, built_in) VALUES ('gen_uuidv7', 'uuidv7'), ('ulid', 'bigint');
 INSERT INTO comparison (name, built_in) SELECT name, 'timestamptz' FROM identifier WHERE name = type AND past ~ 'at\)' ORDER BY n;
-INSERT INTO comparison (name, built_in) VALUES ('codokey', 'date text'), ('nextval()', 'SELECT 1'), ('gen_random_uuid()', 'SELECT 1'), ('gen_ulid()', 'SELECT 1');
+INSERT INTO comparison (name, built_in) VALUES
+  ('codokey', 'date text'), ('nextval()', 'SELECT 1'),
+  ('gen_random_uuid()', 'SELECT 1'), ('gen_ulid()', 'SELECT 1');
 
 CREATE TABLE contestant AS SELECT name, generator, past, type FROM identifier ORDER BY n;
 SET bench.subject = 'Generating';
@@ -49,7 +51,8 @@ CREATE VIEW spread AS
   FROM (SELECT subject, measurement, name, percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY value) AS q
     FROM result GROUP BY subject, measurement, name) quartiles;
 
-CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql VOLATILE AS $$SELECT split_part(pg_read_file('/proc/self/schedstat', 0, 100), ' ', 1)::float8$$;
+CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql VOLATILE AS
+  $$SELECT split_part(pg_read_file('/proc/self/schedstat', 0, 100), ' ', 1)::float8$$;
 CREATE FUNCTION cost(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE before float8 := cpu_ns();
 BEGIN
@@ -59,11 +62,14 @@ END $$;
 
 -- Fills in {T}, the contestant's name, {type}, {gen} and {past}.
 CREATE FUNCTION filled(template text, c contestant) RETURNS text LANGUAGE sql AS
-  $$SELECT replace(replace(replace(replace(template, '{T}', c.name), '{type}', c.type), '{gen}', c.generator), '{past}', coalesce(c.past, ''))$$;
+  $$SELECT replace(replace(replace(replace(template, '{T}', c.name), '{type}', c.type),
+      '{gen}', c.generator), '{past}', coalesce(c.past, ''))$$;
 
 -- Runs the two statements for each contestant in turn, and notes by how many ns per row the first takes longer than less. This is
 -- done repetitions times, and then until the values of each contestant spread by less than a twentieth or the seconds are over.
-CREATE PROCEDURE measure(what text, rows float8, repetitions int, statement text, less text DEFAULT 'SELECT', setup text DEFAULT 'SELECT') LANGUAGE plpgsql AS $$
+CREATE PROCEDURE measure(what text, rows float8, repetitions int, statement text,
+  less text DEFAULT 'SELECT', setup text DEFAULT 'SELECT')
+  LANGUAGE plpgsql AS $$
 DECLARE
   c contestant;
   ns float8;
@@ -86,14 +92,20 @@ SET bench.seconds = :seconds;
 
 \echo '... cost of generating'
 SELECT format('SELECT count(*) FROM generate_series(1, %s) WHERE ', :rows / 2) AS scan \gset
-CALL measure('generate: marginal cost of a call', :rows / 2 * 7, :repetitions, :'scan' || 'num_nonnulls(' || repeat('{gen}, ', 7) || '{gen}) < 0', :'scan' || 'num_nonnulls({gen}) < 0');
-CALL measure('generate: net of count(1)', :rows, :repetitions, format('SELECT count({gen}) FROM generate_series(1, %s)', :rows), format('SELECT count(1) FROM generate_series(1, %s)', :rows));
+CALL measure('generate: marginal cost of a call', :rows / 2 * 7, :repetitions,
+  :'scan' || 'num_nonnulls(' || repeat('{gen}, ', 7) || '{gen}) < 0',
+  :'scan' || 'num_nonnulls({gen}) < 0');
+CALL measure('generate: net of count(1)', :rows, :repetitions,
+  format('SELECT count({gen}) FROM generate_series(1, %s)', :rows),
+  format('SELECT count(1) FROM generate_series(1, %s)', :rows));
 
 \echo '... making tables'
 -- A row every 10 ms.
 SELECT format($$CREATE UNLOGGED TABLE ordered_%1$s AS SELECT i, %2$s AS id
-  FROM (SELECT i, '2026-01-01'::timestamptz + i * interval '10 ms' AS at FROM generate_series(1, %3$s) i) s$$, name, past, 2 * :rows) FROM contestant \gexec
-SELECT format($$CREATE UNLOGGED TABLE shuffled_%1$s AS SELECT id, id::text AS text FROM ordered_%1$s ORDER BY hashint4(i)$$, name) FROM contestant \gexec
+  FROM (SELECT i, '2026-01-01'::timestamptz + i * interval '10 ms' AS at FROM generate_series(1, %3$s) i) s$$,
+    name, past, 2 * :rows) FROM contestant \gexec
+SELECT format($$CREATE UNLOGGED TABLE shuffled_%1$s AS SELECT id, id::text AS text FROM ordered_%1$s ORDER BY hashint4(i)$$,
+  name) FROM contestant \gexec
 SELECT format($$CREATE UNLOGGED TABLE copied_%s (id %s)$$, name, type) FROM contestant \gexec
 VACUUM ANALYZE;
 
@@ -101,38 +113,52 @@ VACUUM ANALYZE;
 SET bench.subject = 'Text, JSON and COPY';
 -- Eight conversions a row, so that the other work for a row does not hide them.
 SELECT format('SELECT count(*) FROM (SELECT * FROM shuffled_{T} LIMIT %s) s WHERE ', :rows / 2) AS scan \gset
-CALL measure('text out', :rows / 2 * 8, :repetitions, :'scan' || 'num_nonnulls(' || repeat('id::text, ', 7) || 'id::text) < 0', :'scan' || 'num_nonnulls(' || repeat('id, ', 7) || 'id) < 0');
-CALL measure('text in', :rows / 2 * 8, :repetitions, :'scan' || 'num_nonnulls(' || repeat('text::{type}, ', 7) || 'text::{type}) < 0', :'scan' || 'num_nonnulls(' || repeat('text, ', 7) || 'text) < 0');
-CALL measure('row_to_json of a row with an id', :rows, :repetitions, format('SELECT count(row_to_json(s)) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s', :rows));
-CALL measure('to_jsonb of an id', :rows, :repetitions, format('SELECT count(to_jsonb(id)) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s', :rows));
+CALL measure('text out', :rows / 2 * 8, :repetitions,
+  :'scan' || 'num_nonnulls(' || repeat('id::text, ', 7) || 'id::text) < 0',
+  :'scan' || 'num_nonnulls(' || repeat('id, ', 7) || 'id) < 0');
+CALL measure('text in', :rows / 2 * 8, :repetitions,
+  :'scan' || 'num_nonnulls(' || repeat('text::{type}, ', 7) || 'text::{type}) < 0',
+  :'scan' || 'num_nonnulls(' || repeat('text, ', 7) || 'text) < 0');
+CALL measure('row_to_json of a row with an id', :rows, :repetitions,
+  format('SELECT count(row_to_json(s)) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s', :rows));
+CALL measure('to_jsonb of an id', :rows, :repetitions,
+  format('SELECT count(to_jsonb(id)) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s', :rows));
 
 \echo '... COPY'
 CALL measure('COPY out, text', 2 * :rows, :repetitions, 'COPY shuffled_{T} (id) TO ''/dev/null''');
 CALL measure('COPY out, binary', 2 * :rows, :repetitions, 'COPY shuffled_{T} (id) TO ''/dev/null'' (FORMAT binary)');
 SELECT format($$COPY shuffled_%1$s (id) TO '%2$s/%1$s.text'$$, name, :'directory') FROM contestant \gexec
 SELECT format($$COPY shuffled_%1$s (id) TO '%2$s/%1$s.binary' (FORMAT binary)$$, name, :'directory') FROM contestant \gexec
-CALL measure('COPY in, text', 2 * :rows, :repetitions, format('COPY copied_{T} FROM ''%s/{T}.text''', :'directory'), setup => 'TRUNCATE copied_{T}');
-CALL measure('COPY in, binary', 2 * :rows, :repetitions, format('COPY copied_{T} FROM ''%s/{T}.binary'' (FORMAT binary)', :'directory'), setup => 'TRUNCATE copied_{T}');
+CALL measure('COPY in, text', 2 * :rows, :repetitions,
+  format('COPY copied_{T} FROM ''%s/{T}.text''', :'directory'), setup => 'TRUNCATE copied_{T}');
+CALL measure('COPY in, binary', 2 * :rows, :repetitions,
+  format('COPY copied_{T} FROM ''%s/{T}.binary'' (FORMAT binary)', :'directory'), setup => 'TRUNCATE copied_{T}');
 
 \echo '... sorting and indexing'
 SET bench.subject = 'Sorting and indexing';
 CALL measure('ORDER BY, shuffled', 2 * :rows, :repetitions, 'SELECT count(*) FROM (SELECT id FROM shuffled_{T} ORDER BY id OFFSET 0) s');
 CALL measure('ORDER BY, ordered', 2 * :rows, :repetitions, 'SELECT count(*) FROM (SELECT id FROM ordered_{T} ORDER BY id OFFSET 0) s');
-CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions, 'CREATE INDEX made ON shuffled_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
-CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions, 'CREATE INDEX made ON ordered_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions,
+  'CREATE INDEX made ON shuffled_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions,
+  'CREATE INDEX made ON ordered_{T} (id)', setup => 'DROP INDEX IF EXISTS made');
 DROP INDEX made;
 
 \echo '... GiST, with btree_gist for the built-in types'
 SET bench.subject = 'GiST, with btree_gist for the built-in types';
 CREATE EXTENSION btree_gist;
-CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions, 'CREATE INDEX made ON shuffled_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
-CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions, 'CREATE INDEX made ON ordered_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('CREATE INDEX, shuffled', 2 * :rows, :repetitions,
+  'CREATE INDEX made ON shuffled_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
+CALL measure('CREATE INDEX, ordered', 2 * :rows, :repetitions,
+  'CREATE INDEX made ON ordered_{T} USING gist (id)', setup => 'DROP INDEX IF EXISTS made');
 DROP INDEX made;
 SELECT format('CREATE INDEX gist_%1$s ON ordered_%1$s USING gist (id)', name) FROM contestant \gexec
-INSERT INTO result (measurement, name, repetition, value) SELECT 'size of the index, bytes a row', name, 1, pg_relation_size(format('gist_%s', name)) / (2.0 * :rows) FROM contestant;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT 'size of the index, bytes a row', name, 1, pg_relation_size(format('gist_%s', name)) / (2.0 * :rows) FROM contestant;
 SET enable_seqscan = off; SET enable_bitmapscan = off;
 SELECT format('SELECT count(*) FROM (SELECT id FROM shuffled_{T} LIMIT %s) s WHERE id IS NOT NULL', :rows / 5) AS wanted \gset
-CALL measure('lookup', :rows / 5, :repetitions, :'wanted' || ' AND EXISTS (SELECT FROM ordered_{T} o WHERE o.id = s.id OFFSET 0)', :'wanted');
+CALL measure('lookup', :rows / 5, :repetitions,
+  :'wanted' || ' AND EXISTS (SELECT FROM ordered_{T} o WHERE o.id = s.id OFFSET 0)', :'wanted');
 RESET enable_seqscan; RESET enable_bitmapscan;
 SELECT format('DROP INDEX gist_%s', name) FROM contestant \gexec
 
@@ -152,10 +178,14 @@ BEGIN
   EXECUTE format('DROP TABLE IF EXISTS item_%s', name);
   EXECUTE format('CREATE TABLE item_%s (id %s PRIMARY KEY DEFAULT %s, payload int)', name, type, generator);
 END $$;
-CALL measure('insert with a primary key', :rows, :repetitions, format('INSERT INTO item_{T} (payload) SELECT generate_series(1, %s)', :rows),
+CALL measure('insert with a primary key', :rows, :repetitions,
+  format('INSERT INTO item_{T} (payload) SELECT generate_series(1, %s)', :rows),
   setup => 'SELECT pg_temp.make(''{T}'', ''{type}'', $g${gen}$g$)');
-INSERT INTO result (measurement, name, repetition, value) SELECT 'size of the primary key, bytes a row', name, 1, pg_relation_size(format('item_%s_pkey', name)) / :rows::float8 FROM contestant;
-INSERT INTO result (measurement, name, repetition, value) SELECT 'leaf density of the primary key, %', name, 1, avg_leaf_density FROM contestant, pgstatindex(format('item_%s_pkey', name));
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT 'size of the primary key, bytes a row', name, 1,
+  pg_relation_size(format('item_%s_pkey', name)) / :rows::float8 FROM contestant;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT 'leaf density of the primary key, %', name, 1, avg_leaf_density FROM contestant, pgstatindex(format('item_%s_pkey', name));
 CREATE PROCEDURE wal(rows int) LANGUAGE plpgsql AS $$
 DECLARE c contestant; before pg_lsn;
 BEGIN
@@ -165,7 +195,8 @@ BEGIN
     CHECKPOINT;
     before := pg_current_wal_insert_lsn();
     EXECUTE format('INSERT INTO item_%s (payload) SELECT generate_series(1, %s)', c.name, rows);
-    INSERT INTO result (measurement, name, repetition, value) VALUES ('WAL, bytes a row', c.name, 1, (pg_current_wal_insert_lsn() - before) / rows::float8);
+    INSERT INTO result (measurement, name, repetition, value)
+      VALUES ('WAL, bytes a row', c.name, 1, (pg_current_wal_insert_lsn() - before) / rows::float8);
     COMMIT;
   END LOOP;
 END $$;
@@ -182,8 +213,10 @@ BEGIN
   EXECUTE format('CREATE SCHEMA mixed_%s', c.name);
   EXECUTE format('SET LOCAL search_path = mixed_%s, public', c.name);
   EXECUTE format('CREATE TABLE customer (id %s PRIMARY KEY DEFAULT %s, name text)', c.type, c.generator);
-  EXECUTE format('CREATE TABLE invoice (id %s PRIMARY KEY DEFAULT %s, customer %1$s NOT NULL REFERENCES customer, total int)', c.type, c.generator);
-  EXECUTE format('CREATE TABLE line (id %s PRIMARY KEY DEFAULT %s, invoice %1$s NOT NULL REFERENCES invoice, price int)', c.type, c.generator);
+  EXECUTE format('CREATE TABLE invoice (id %s PRIMARY KEY DEFAULT %s, customer %1$s NOT NULL REFERENCES customer, total int)',
+    c.type, c.generator);
+  EXECUTE format('CREATE TABLE line (id %s PRIMARY KEY DEFAULT %s, invoice %1$s NOT NULL REFERENCES invoice, price int)',
+    c.type, c.generator);
   CREATE INDEX ON invoice (customer);
   CREATE INDEX ON line (invoice);
   EXECUTE format($f$
@@ -231,7 +264,8 @@ SET bench.subject = 'Times';
 SELECT string_agg(format('%s_first(at) AS %1$s', name), ', ' ORDER BY n) AS ids FROM comparison WHERE built_in = 'timestamptz' \gset
 CREATE UNLOGGED TABLE timed AS SELECT i, at, :ids
   FROM (SELECT i, now() - i * interval '100800 seconds' / (2 * :rows) AS at FROM generate_series(2 * :rows, 1, -1) i) s;
-SELECT format('CREATE INDEX ON timed (%I)', name) FROM comparison WHERE built_in = 'timestamptz' UNION ALL SELECT 'CREATE INDEX ON timed (at)' \gexec
+SELECT format('CREATE INDEX ON timed (%I)', name) FROM comparison WHERE built_in = 'timestamptz'
+  UNION ALL SELECT 'CREATE INDEX ON timed (at)' \gexec
 CREATE TABLE span AS SELECT tstzrange(at, at + interval '10 minutes') AS r FROM timed WHERE i % (:rows / 50) = 0;
 VACUUM ANALYZE timed, span;
 DELETE FROM contestant;
@@ -243,7 +277,8 @@ CALL measure('the last hour as a filter, a row read', 2 * :rows, :repetitions, :
 RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 SET enable_seqscan = off;
 CALL measure('the last hour by the index, a row found', 2 * :rows / 28.0, :repetitions, :'last_hour');
-CALL measure('join with 100 ranges of 10 minutes, a row found', 2 * :rows / 28.0 / 6 * 100, :repetitions, 'SELECT count(*) FROM span JOIN timed ON {type}');
+CALL measure('join with 100 ranges of 10 minutes, a row found', 2 * :rows / 28.0 / 6 * 100, :repetitions,
+  'SELECT count(*) FROM span JOIN timed ON {type}');
 RESET enable_seqscan;
 
 \echo '... date keys'
@@ -252,7 +287,9 @@ CREATE UNLOGGED TABLE dated AS SELECT at, to_char(at, 'YYYYMMDD') AS day, codoke
 DROP TABLE timed, span;
 VACUUM ANALYZE dated;
 DELETE FROM contestant;
-INSERT INTO contestant (name, generator, type) VALUES ('date text', 'to_char(at, ''YYYYMMDD'')', 'to_timestamp(day, ''YYYYMMDD'')'), ('codokey', 'codokey(at)', 'codokey_extract_timestamp(key)');
+INSERT INTO contestant (name, generator, type) VALUES
+  ('date text', 'to_char(at, ''YYYYMMDD'')', 'to_timestamp(day, ''YYYYMMDD'')'),
+  ('codokey', 'codokey(at)', 'codokey_extract_timestamp(key)');
 CALL measure('made', 2 * :rows, :repetitions, 'SELECT count({gen}) FROM dated', 'SELECT count(at) FROM dated');
 CALL measure('read', 2 * :rows, :repetitions, 'SELECT count({type}) FROM dated', 'SELECT count(at) FROM dated');
 DROP TABLE dated;
@@ -260,13 +297,17 @@ DROP TABLE dated;
 \echo '... a day among a year'
 SET bench.subject = 'BRIN';
 -- Ten times the rows over 350 days; the built-in is a uuid of the same bytes.
-CREATE UNLOGGED TABLE aged AS SELECT ulid_first('2026-01-01'::timestamptz + i * (interval '8400 hours' / (10 * :rows))) AS ulid FROM generate_series(1, 10 * :rows) i;
+CREATE UNLOGGED TABLE aged AS SELECT
+  ulid_first('2026-01-01'::timestamptz + i * (interval '8400 hours' / (10 * :rows))) AS ulid
+  FROM generate_series(1, 10 * :rows) i;
 ALTER TABLE aged ADD uuid uuid GENERATED ALWAYS AS (ulid::uuid) STORED;
 CREATE INDEX ON aged USING brin (ulid);
 CREATE INDEX ON aged USING brin (uuid);
 VACUUM ANALYZE aged;
 DELETE FROM contestant;
-INSERT INTO contestant (name, generator, type) VALUES ('uuid', 'uuid >= ulid_first(%1$L)::uuid AND uuid < ulid_first(%2$L)::uuid', ''), ('ulid', 'ulid <@ tstzrange(%1$L, %2$L)', '');
+INSERT INTO contestant (name, generator, type) VALUES
+  ('uuid', 'uuid >= ulid_first(%1$L)::uuid AND uuid < ulid_first(%2$L)::uuid', ''),
+  ('ulid', 'ulid <@ tstzrange(%1$L, %2$L)', '');
 CREATE FUNCTION pg_temp.plan(condition text, since text, until text) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -274,7 +315,8 @@ BEGIN
   RETURN plan -> 0 -> 'Plan';
 END $$;
 INSERT INTO result (measurement, name, repetition, value)
-  SELECT 'BRIN, one day of 350: pages read, %', name, 1, 100 * ((plan ->> 'Lossy Heap Blocks')::float8 + (plan ->> 'Exact Heap Blocks')::float8) * 8192 / pg_relation_size('aged')
+  SELECT 'BRIN, one day of 350: pages read, %', name, 1,
+    100 * ((plan ->> 'Lossy Heap Blocks')::float8 + (plan ->> 'Exact Heap Blocks')::float8) * 8192 / pg_relation_size('aged')
   FROM contestant, pg_temp.plan(generator, '2026-06-01', '2026-06-02') plan;
 DROP TABLE aged;
 
@@ -295,7 +337,8 @@ BEGIN
   RETURN plan -> 0;
 END $$;
 DELETE FROM contestant;
-INSERT INTO contestant (name, generator, type) VALUES ('timestamptz', '%1$sat >= %2$L AND %1$sat < %3$L', ''), ('ulid', '%1$sid >= %2$L::timestamptz AND %1$sid < %3$L::timestamptz', '');
+INSERT INTO contestant (name, generator, type) VALUES
+  ('timestamptz', '%1$sat >= %2$L AND %1$sat < %3$L', ''), ('ulid', '%1$sid >= %2$L::timestamptz AND %1$sid < %3$L::timestamptz', '');
 INSERT INTO result (measurement, name, repetition, value)
   SELECT format('rows of %s: worst estimate of 20, off by a factor of', width), name, 1, max(greatest(expected / really, really / expected))
   FROM unnest(ARRAY['1 minute', '1 hour', '1 day', '7 days', '30 days']) WITH ORDINALITY w (width, n), generate_series(0, 19) place, contestant,

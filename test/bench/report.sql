@@ -3,7 +3,8 @@
 \set QUIET on
 \pset footer off
 CREATE FUNCTION pg_temp.figure(value float8) RETURNS text LANGUAGE sql AS
-  $$SELECT CASE WHEN value < 10 THEN round(value::numeric, 2) WHEN value < 100 THEN round(value::numeric, 1) ELSE round(value::numeric) END::text$$;
+  $$SELECT CASE WHEN value < 10 THEN round(value::numeric, 2)
+      WHEN value < 100 THEN round(value::numeric, 1) ELSE round(value::numeric) END::text$$;
 CREATE FUNCTION pg_temp.cell(q float8[], is_ratio boolean) RETURNS text LANGUAGE sql AS $$
   SELECT CASE
     WHEN q[2] <= 0 OR q[3] - q[1] > q[2] / 2 THEN NULL
