@@ -84,7 +84,7 @@ SKIP:
 		}
 		is($session->query_safe("SELECT gen_$generator('$time{$generator}'::timestamptz + interval '1 ms') IS NOT NULL"),
 			't', 'another time is not used up');
-		is($session->query_safe("SELECT gen_$generator('$time{$generator}') IS NOT NULL"), 't', 'and after it, the first time has ids again');
+		is($session->query_safe("SELECT gen_$generator('$time{$generator}') IS NOT NULL"), 't', 'after another time, the first one has ids again');
 	}
 	$session->quit;
 }

@@ -60,7 +60,7 @@ sub in_order
 	my ($what) = @_;
 	is($node->safe_psql('postgres', $ordered), join('|', ('t') x @generators), "$what: the order holds");
 	my $distinct = join ' + ', map { "count(DISTINCT $_)" } @generators;
-	is($node->safe_psql('postgres', "SELECT $distinct - " . @generators . ' * count(*) FROM made'), '0', 'and no identifier occurs twice');
+	is($node->safe_psql('postgres', "SELECT $distinct - " . @generators . ' * count(*) FROM made'), '0', "$what: no identifier occurs twice");
 }
 
 my $now = 'lead < $$1 s$$';
@@ -70,29 +70,29 @@ generators_show('at first no generator is ahead', 't|0', "$now, clock_rollbacks"
 set_clock('+10y');
 insert_rows(2000);
 generators_show('ten years later: no rollback', 't|0', "$now, clock_rollbacks");
-is(logged(), 0, 'and the log mentions none');
+is(logged(), 0, 'the log mentions no rollback');
 in_order('ten years later');
 
 set_clock('+0');
 insert_rows(5000);
 generators_show('back: the generators are ahead and count one rollback', 't|1', "$ahead, clock_rollbacks");
-is(logged(), 1, 'and the log says so once');
+is(logged(), 1, 'the log says once that the clock stepped back');
 in_order('back');
 
 # The monotonic clock is turned too, and with it the log's minute.
 set_clock('+50');
 insert_rows(10);
-is(logged(), 1, 'and not again within a minute');
+is(logged(), 1, 'the log does not repeat this within a minute');
 set_clock('+62');
 insert_rows(10);
-is(logged(), 2, 'but again after a minute');
+is(logged(), 2, 'the log repeats this after a minute');
 generators_show('it counts as the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 
 $node->safe_psql('postgres', 'SELECT ids_reset_clock(); TRUNCATE made');
 generators_show('after ids_reset_clock()', 't|1', "$now, clock_rollbacks");
 insert_rows(2000);
-generators_show('and the generators follow the clock', 't|1', "$now, clock_rollbacks");
+generators_show('the generators follow the clock after ids_reset_clock()', 't|1', "$now, clock_rollbacks");
 in_order('after the reset');
 
 # The clock catches up by itself.
@@ -110,7 +110,7 @@ in_order('caught up');
 set_clock('+70y');
 like(($node->psql('postgres', 'SELECT gen_snowflake()'))[2], qr/the server's clock is out of range for generator "snowflake".*HINT:  .*ids_reset_clock/s, 'in 70 years there are no snowflakes');
 set_clock('+201');
-is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'and when the clock is back, there are snowflakes again');
+is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'snowflakes are generated again when the clock is back');
 
 # If a millisecond is used up and the clock does not move, gen_snowflake() waits, and the statement can be
 # cancelled. (A statement_timeout ends it the same way, but libfaketime disturbs the timer.)
@@ -124,11 +124,11 @@ my $waiting = IPC::Run::start(
 my $query = "FROM pg_stat_activity WHERE state = 'active' AND query = '$statement'";
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $query"), 'gen_snowflake() waits while the clock does not move');
 sleep 0.5;
-is($node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $query"), 't', 'and still waits when it is cancelled');
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $query"), 't', 'the waiting statement is cancelled');
 eval { $waiting->finish };
 $waiting->kill_kill if $@;
-like($error, qr/ERROR:  57014: canceling statement due to user request/, 'which ends the wait');
-is($told, "alive\n", 'and the session goes on');
+like($error, qr/ERROR:  57014: canceling statement due to user request/, 'the cancellation ends the wait');
+is($told, "alive\n", 'the session goes on after the cancellation');
 set_clock('+300');
 $node->stop;
 
@@ -155,7 +155,7 @@ foreach my $round (1 .. 5)
 }
 ok($clients->finish, '8 clients, some of them delayed again and again');
 is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators() ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
-unlike(slurp_file($node->logfile), qr/the clock is/, 'and the log mentions none');
+unlike(slurp_file($node->logfile), qr/the clock is/, 'on a steady clock: the log mentions no rollback');
 $node->stop;
 
 done_testing();

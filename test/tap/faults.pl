@@ -81,8 +81,8 @@ foreach my $preloaded (0, 1)
 	}
 	$node->safe_psql('postgres', 'INSERT INTO item SELECT ' . ++$round . ' FROM generate_series(1, 1000)');
 	my $orders = $node->safe_psql('postgres', "SELECT $order FROM item GROUP BY round ORDER BY round");
-	is($orders, join("\n", (join '|', ('t') x @types) x $round), 'and makes identifiers greater than all earlier ones');
-	unlike(slurp_file($node->logfile), qr/duplicate key/, 'and no duplicate');
+	is($orders, join("\n", (join '|', ('t') x @types) x $round), "preloaded: $preloaded; identifiers of each round are greater than all earlier ones");
+	unlike(slurp_file($node->logfile), qr/duplicate key/, "preloaded: $preloaded; no duplicate");
 	$node->stop;
 }
 
@@ -111,10 +111,10 @@ foreach my $preloaded (0, 1)
 	$starter->quit;
 	my $rows = $sessions * 1000;
 	is($node->safe_psql('postgres', 'SELECT ' . join(', ', map { "count(DISTINCT $_)" } @types) . ' FROM first'),
-		join('|', ($rows) x @types), 'and none gets an identifier of another');
-	is($node->safe_psql('postgres', 'SELECT count(DISTINCT snowflake_parts(snowflake)::text) FROM first'), $rows, 'because they share one state');
+		join('|', ($rows) x @types), 'no session gets an identifier of another');
+	is($node->safe_psql('postgres', 'SELECT count(DISTINCT snowflake_parts(snowflake)::text) FROM first'), $rows, 'all sessions share one state');
 	is($node->safe_psql('postgres', 'SELECT string_agg(generator, $$ $$ ORDER BY generator) FROM ids_generators()'),
-		join(' ', sort @types), 'which has each generator once');
+		join(' ', sort @types), 'the state has each generator once');
 	$node->stop;
 }
 
@@ -155,9 +155,9 @@ foreach my $preloaded (0, 1)
 			next;
 		}
 		like($err, qr/ERROR:  not enough shared memory for data structure "ids"/, 'without room there is an error');
-		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'and a hint');
+		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'the error has a hint');
 	}
-	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'and the server goes on');
+	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'the server goes on without shared memory');
 	$neighbour->quit;
 	$node->restart;
 	$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids');
@@ -177,8 +177,8 @@ foreach my $preloaded (0, 1)
 	like($session->query_safe('SELECT attempt()'), qr/^could not generate random values$/, 'a backend fails before it has the state');
 	unlink $no_randomness;
 	# The first increment of back-filling is drawn when the state is initialized; otherwise it would be zero.
-	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'and succeeds when there is randomness again');
-	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with an initialized state');
+	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'the backend succeeds when there is randomness again');
+	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'the state is initialized');
 	$session->quit;
 
 	# Several backends wait for randomness, and one of them is killed.
@@ -198,8 +198,8 @@ foreach my $preloaded (0, 1)
 	$clients->finish;
 	ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers after one of the waiting backends is killed');
 	unlink $no_randomness;
-	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'and the next session works');
-	isnt($node->safe_psql('postgres', q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'with an initialized state');
+	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'the next session works');
+	isnt($node->safe_psql('postgres', q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'the state is initialized');
 	$node->stop;
 }
 

@@ -31,7 +31,7 @@ sub error_of
 
 $node->command_ok([ 'psql', '-Xq1', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
 	'the owner of a database runs the script');
-is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'without the extension');
+is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'the database does not have the extension');
 
 # Has all clients call a function at once, as another role. Returns the number of calls, of distinct ids, of ids of another
 # version, of distinct random parts, and of ids that are not above all that were returned before the call began.
@@ -62,9 +62,9 @@ foreach my $database ('app', 'ahead')
 {
 	my ($made, $distinct, $other, $random, $late) = generate($database, 'gen_uuidv7');
 	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call returned another id");
-	is($other, 0, 'of version 7');
-	is($random, $clients * $calls, 'with 52 random bits that no other id has');
-	is($late, 0, 'greater than all that were returned before');
+	is($other, 0, "$database: all ids are of version 7");
+	is($random, $clients * $calls, "$database: no two ids have the same 52 random bits");
+	is($late, 0, "$database: ids are greater than all that were returned before");
 }
 is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'ids stay in order, and their times are ahead of the clock');
 # A table whose rows must stay as they are.
@@ -79,11 +79,11 @@ run_as('writer', 'app', 'INSERT INTO item (n) SELECT generate_series(1001, 2000)
 run_as('owner', 'app', 'INSERT INTO log SELECT FROM generate_series(1, 100)');
 is(run_as('owner', 'app', q{SELECT tableoid::regclass, count(*) FROM log GROUP BY 1}), 'log_now|100', 'ids go to their partitions');
 like(run_as('owner', 'app', q{SET timezone = 'UTC'; EXPLAIN (COSTS OFF) SELECT FROM log WHERE id < uuidv7_first('2026-01-01')}), qr/Scan on log_then /, 'the planner prunes partitions');
-like(run_as('owner', 'app', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE id >= uuidv7_first(now())}), qr/Index Cond: \(id >= /, 'and an index serves a range of time');
+like(run_as('owner', 'app', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE id >= uuidv7_first(now())}), qr/Index Cond: \(id >= /, 'an index serves a range of time');
 like(run_as('owner', 'app', q{
 		SET enable_seqscan = off;
 		EXPLAIN (COSTS OFF) SELECT FROM item WHERE uuidv7_within(id, tstzrange(now() - interval '1 day', now()));
-	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'and uuidv7_within()');
+	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'an index serves uuidv7_within()');
 my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
 is(run_as('owner', 'app', $recent), 't', 'ids have the current time');
 
@@ -91,7 +91,7 @@ is(run_as('owner', 'app', $recent), 't', 'ids have the current time');
 my $locks = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'};
 my $session = $node->background_psql('app', on_error_stop => 0);
 like(($session->query(q{BEGIN READ ONLY; SELECT gen_uuidv7(); ROLLBACK}), $session->{stderr})[-1], qr/cannot execute nextval\(\) in a read-only transaction/, 'nothing is generated in a read-only transaction');
-is($node->safe_psql('app', $locks), '0', 'which leaves no lock');
+is($node->safe_psql('app', $locks), '0', 'the error leaves no lock');
 $session->{stderr} = '';
 my $holder = $node->background_psql('app');
 $holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
@@ -99,12 +99,12 @@ $session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
 my $waiting = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
 ok($node->poll_query_until('app', "SELECT ($waiting) = 1"), 'a session waits for its turn');
 $node->safe_psql('app', q{SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
-ok($node->poll_query_until('app', "SELECT ($waiting) = 0"), 'and is cancelled');
+ok($node->poll_query_until('app', "SELECT ($waiting) = 0"), 'the waiting session is cancelled');
 $holder->quit;
-is($node->safe_psql('app', $locks), '0', 'which leaves no lock either');
-like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'and the session generates');
-like($session->{stderr}, qr/canceling statement due to user request/, 'after the error');
-unlike($session->{stderr}, qr/WARNING/, 'without a warning');
+is($node->safe_psql('app', $locks), '0', 'the cancellation leaves no lock');
+like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'the session generates after the cancellation');
+like($session->{stderr}, qr/canceling statement due to user request/, 'the session saw the cancellation');
+unlike($session->{stderr}, qr/WARNING/, 'the session saw no warning');
 $session->quit;
 
 # Other roles can neither write the sequence nor make the functions call something else.
@@ -123,14 +123,14 @@ run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTIO
 	} sort keys %operators);
 my $astray = 'SET search_path = evil, pg_catalog;';
 like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'operators of another schema come first in the search_path');
-is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'but the functions do not use them');
+is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'the functions do not use these operators');
 run_as('writer', 'app', 'DROP SCHEMA evil CASCADE');
 
 # The owner dumps and restores the database.
 my $dump = $node->basedir . '/app.sql';
 $node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, '-d', $node->connstr('app') ], 'the owner dumps it');
-$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], 'and restores it');
-is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'where new ids are above the old ones');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], 'the owner restores it');
+is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'new ids in the restored database are above the old ones');
 
 # The functions' results for times, ranges and ids of every kind.
 my $answers = q{
@@ -167,7 +167,7 @@ sub errors
 my $of_script = run_as('owner', 'moved', $answers);
 my $errors_of_script = errors();
 cmp_ok(scalar(split /\n/, $of_script), '>', 10_000, 'the functions return times and boundaries');
-is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for uuidv7/g), 4, 'and refuse times that an id cannot hold');
+is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for uuidv7/g), 4, 'the functions refuse times that an id cannot hold');
 
 # The move to the extension, with the statements in doc/uuidv7.md.
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
@@ -180,7 +180,7 @@ is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database
 is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0', 'nothing of the script is left');
 is(run_as('owner', 'moved', $rows), $before, 'no row has changed');
 is(run_as('owner', 'moved', $answers), $of_script, 'the functions of the extension return the same results');
-is(errors(), $errors_of_script, 'and raise the same errors');
+is(errors(), $errors_of_script, 'the functions of the extension raise the same errors');
 is(run_as('owner', 'moved', q{
 	INSERT INTO item (n) VALUES (2002) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2001);
 	INSERT INTO log DEFAULT VALUES RETURNING id > ALL (SELECT id FROM log);

@@ -24,13 +24,13 @@ my $script = $node->basedir . '/generate.sql';
 append_to_file($script, 'SELECT ' . join(', ', map { "gen_$_()" } grep { !waits($_) } @generators) . ";\n");
 ok(IPC::Run::run([ 'pgbench', '-n', '-C', '-c', 1, '-t', 200, '-f', $script, $node->connstr('postgres') ], '>', \my $out, '2>', \my $err), '200 short connections');
 $node->safe_psql('postgres', "SELECT $list");
-lead_is_small('do not push identifiers ahead of the clock');
+lead_is_small('short connections do not push identifiers ahead of the clock');
 foreach my $end ('fast', 'immediate')
 {
 	$node->stop($end);
 	start_server($node);
 	$node->safe_psql('postgres', "SELECT $list");
-	lead_is_small("nor does a restart after stop -m $end");
+	lead_is_small("a restart after stop -m $end does not push identifiers ahead of the clock");
 }
 
 # Only superusers can change it, even if default privileges give others rights on everything that a superuser makes.
@@ -94,7 +94,7 @@ foreach my $damage (@damages)
 	insert_in_turn($session);
 	$node->safe_psql($name, $do);
 	is($session->query_safe('SELECT attempts()'), $message, "$name: an error in a session that has generated");
-	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: and in another");
+	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: an error in another session");
 	$node->safe_psql($name, $before) if $before;
 	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  .*?: (.*;)$/m;
 	$node->safe_psql($name, $hint);
@@ -155,7 +155,7 @@ my $low = $writer->query_safe('INSERT INTO made SELECT RETURNING ulid');
 $other->query_safe('INSERT INTO made SELECT');
 is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'after ids_reset_clock(), nothing is settled above what an open transaction makes');
 $writer->query_safe('COMMIT');
-is($node->safe_psql('postgres', "SELECT ulid_settled() > '$low'"), 't', 'until it ends');
+is($node->safe_psql('postgres', "SELECT ulid_settled() > '$low'"), 't', 'when that transaction has ended, its identifiers are settled');
 $_->quit foreach $writer, $other;
 
 $node->stop;

@@ -166,8 +166,8 @@ sub refuse
 	is(ask($node, 'ordinary', "$_ $in_workers"), 't', "$what: parallel query after '$_'") foreach '', $load;
 	# Also if another value was in force when the library was loaded.
 	is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
-	like(ask($node, 'ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: and no user may change that");
-	like(ask($node, 'ordinary', $value, options => '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: nor by PGOPTIONS");
+	like(ask($node, 'ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: no ordinary user may change that by SET");
+	like(ask($node, 'ordinary', $value, options => '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: no ordinary user may change that by PGOPTIONS");
 	is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', "$what: gen_ulid() has no node id");
 	return if $what =~ /ROLE ordinary/; # the superuser does not have this value
 	is(ask($node, $super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
@@ -179,16 +179,16 @@ foreach my $bad ('70000', 'abc', '')
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT current_setting('ids.node_id') = '$bad'");
 	refuse("postgresql.conf has '$bad'", $bad);
-	is(ask($node, $super, "SET ids.node_id = 7; $value"), '7', 'a superuser can set another');
-	is(ask($node, $super, "SET ids.node_id = -1; SELECT gen_tbsl() IS NULL"), 'f', 'or none');
+	is(ask($node, $super, "SET ids.node_id = 7; $value"), '7', 'a superuser can set another node id');
+	is(ask($node, $super, "SET ids.node_id = -1; SELECT gen_tbsl() IS NULL"), 'f', 'a superuser can set none');
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'ordinary' ]);
-	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'a session with it');
+	like($session->query_safe('SELECT try()'), qr/^22023$/m, "a session with '$bad'");
 	$node->append_conf('postgresql.conf', 'ids.node_id = 5');
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT current_setting('ids.node_id') = '5'});
 	is(ask($node, 'ordinary', $value), 5, 'corrected in postgresql.conf');
 	$session->query_safe('SELECT pg_sleep(0.5)');
-	like($session->query_safe($value), qr/^5$/m, 'for that session, too');
+	like($session->query_safe($value), qr/^5$/m, 'corrected in postgresql.conf: for an open session, too');
 	$session->quit;
 	foreach my $whom ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM')
 	{
@@ -199,7 +199,7 @@ foreach my $bad ('70000', 'abc', '')
 		is(ask($node, 'ordinary', $value), 6, "ALTER $whom to 6");
 		$node->safe_psql('postgres', "ALTER $whom RESET ids.node_id; $reload");
 	}
-	is(ask($node, 'ordinary', $value), 5, 'and reset');
+	is(ask($node, 'ordinary', $value), 5, 'after ALTER ... RESET');
 	$node->adjust_conf('postgresql.conf', 'ids.node_id', undef);
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT coalesce(current_setting('ids.node_id', true), '') = ''});
@@ -218,7 +218,7 @@ foreach my $bad ('70000', 'abc')
 	$node->restart;
 	refuse("preloaded: postgresql.conf has $bad", $bad);
 	my $session = $node->background_psql('postgres');
-	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'a session with it');
+	like($session->query_safe('SELECT try()'), qr/^22023$/m, "a session with '$bad'");
 	$node->append_conf('postgresql.conf', 'ids.node_id = -1');
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT setting = '-1' FROM pg_settings WHERE name = 'ids.node_id'});
@@ -229,8 +229,8 @@ foreach my $bad ('70000', 'abc')
 $node->append_conf('postgresql.conf', "ids.node_id = 65535");
 $node->restart;
 is(ask($node, 'ordinary', 'SELECT (scru160_parts(gen_scru160())).random16'), 65535, 'the greatest node id of scru160');
-is(ask($node, 'ordinary', $value), '22023', 'which snowflake does not hold');
-is(ask($node, 'ordinary', 'SELECT gen_tbsl()'), '22023', 'nor tbsl');
+is(ask($node, 'ordinary', $value), '22023', 'the greatest node id of scru160 is too large for snowflake');
+is(ask($node, 'ordinary', 'SELECT gen_tbsl()'), '22023', 'the greatest node id of scru160 is too large for tbsl');
 $node->append_conf('postgresql.conf', 'ids.node_id = abc');
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT error IS NOT NULL FROM pg_file_settings WHERE name = 'ids.node_id' ORDER BY seqno DESC LIMIT 1});

@@ -65,7 +65,7 @@ foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	wait_for_locks(1);
 	$first->query_safe('COMMIT');
 	is(output($second), "0\n", "$isolation: a partition that was dropped concurrently is created again");
-	is($node->safe_psql('postgres', $partitions), '14|14', "$isolation: and exists");
+	is($node->safe_psql('postgres', $partitions), '14|14', "$isolation: the created one exists");
 	$first->quit;
 	$node->safe_psql('postgres', 'DROP TABLE log');
 }
@@ -115,9 +115,9 @@ for (my $end = time + 4; time < $end; ++$day)
 IPC::Run::finish($pgbench);
 is($calls, '', "$day rounds of creating and dropping");
 cmp_ok($day, '>', 3, 'several rounds');
-unlike($load, qr/ERROR|aborted/, 'while writers go on');
-like($load, qr/number of failed transactions: 0/, 'without a failure') if $node->pg_version >= 15;
-unlike(slurp_file($node->logfile), qr/deadlock detected/, 'and no deadlock');
+unlike($load, qr/ERROR|aborted/, 'writers go on meanwhile');
+like($load, qr/number of failed transactions: 0/, 'no transaction of the writers fails') if $node->pg_version >= 15;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock under load');
 $node->safe_psql('postgres', 'DROP TABLE note, log, other');
 
 # A partition that is being detached concurrently.
@@ -125,14 +125,14 @@ $node->safe_psql('postgres', q{CREATE TABLE log (id ulid PRIMARY KEY, n int) PAR
 $writer->query_safe('BEGIN; SELECT count(*) FROM log');
 $node->psql('postgres', "SET statement_timeout = '1s'; ALTER TABLE log DETACH PARTITION log_20260101 CONCURRENTLY", stderr => \my $cancelled);
 like($cancelled, qr/statement timeout/, 'a partition is being detached');
-is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 'log_20260201', 'it is not listed');
+is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 'log_20260201', 'a partition that is being detached is not listed');
 $node->psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')", stderr => \my $detaching);
-like($detaching, qr/would overlap partition "public\.log_20260101".*HINT: .*ALTER TABLE public\.log DETACH PARTITION public\.log_20260101 FINALIZE/s, 'it does not count as a partition, and the error says what to do');
-is($node->psql('postgres', "CALL ids_drop_partitions('log', '2026-02-15')"), 0, 'nor is it dropped');
+like($detaching, qr/would overlap partition "public\.log_20260101".*HINT: .*ALTER TABLE public\.log DETACH PARTITION public\.log_20260101 FINALIZE/s, 'a partition that is being detached does not count, and the error says what to do');
+is($node->psql('postgres', "CALL ids_drop_partitions('log', '2026-02-15')"), 0, 'a partition that is being detached is not dropped');
 $writer->query_safe('COMMIT');
 $node->safe_psql('postgres', 'ALTER TABLE log DETACH PARTITION log_20260101 FINALIZE; ALTER TABLE log_20260101 RENAME TO old');
 $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')");
-is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), "log_20260101\nlog_20260201", 'afterwards it is created again');
+is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), "log_20260101\nlog_20260201", 'after the detachment, the partition is created again');
 $node->safe_psql('postgres', 'DROP TABLE log, old');
 $writer->quit;
 
@@ -146,15 +146,15 @@ my $call = start($creates);
 wait_for_locks(1);
 $other->query_safe('COMMIT');
 is(output($call), '', 'creating waits while the table is renamed');
-is($node->safe_psql('postgres', "SELECT string_agg(partition::text, ' ') FROM ids_partitions('renamed')"), 'renamed_20260101 renamed_20260102', 'and goes on with it');
-is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log')"), '0', 'not with the new table of that name');
+is($node->safe_psql('postgres', "SELECT string_agg(partition::text, ' ') FROM ids_partitions('renamed')"), 'renamed_20260101 renamed_20260102', 'creating goes on with the renamed table');
+is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log')"), '0', 'creating ignores the new table of that name');
 $node->safe_psql('postgres', "DROP TABLE log; ALTER TABLE renamed RENAME TO log; ALTER TABLE renamed_20260101 RENAME TO log_20260101");
 $other->query_safe('BEGIN; ALTER TABLE log_20260101 RENAME TO renamed; CREATE TABLE log_20260101 (theirs int)');
 $call = start($drops);
 wait_for_locks(1);
 $other->query_safe('COMMIT');
 is(output($call), '', 'dropping waits while a partition is renamed');
-is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'and drops the renamed one');
+is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'dropping drops the renamed partition');
 $node->safe_psql('postgres', 'DROP TABLE log, log_20260101; CREATE ROLE owner; CREATE TABLE log (id ulid) PARTITION BY RANGE (id); GRANT ALL ON SCHEMA public TO owner; ALTER TABLE log OWNER TO owner');
 $other->query_safe('BEGIN; ALTER TABLE log OWNER TO CURRENT_USER');
 $call = start("SET ROLE owner; $creates");

@@ -14,16 +14,16 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE ordinary LOGI
 
 # The owner of a database who is no superuser.
 is(ask($node, 'owner', 'CREATE EXTENSION ids', database => 'owned'), '', 'the owner of a database installs the extension');
-is($node->safe_psql('owned', q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'it belongs to the owner');
-like(ask($node, 'owner', 'CREATE OR REPLACE FUNCTION pg_catalog.gen_ulid() RETURNS ulid LANGUAGE plpgsql AS $$BEGIN END$$', database => 'owned'), qr/^42501$/, 'who cannot replace its functions');
+is($node->safe_psql('owned', q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'the extension belongs to the owner');
+like(ask($node, 'owner', 'CREATE OR REPLACE FUNCTION pg_catalog.gen_ulid() RETURNS ulid LANGUAGE plpgsql AS $$BEGIN END$$', database => 'owned'), qr/^42501$/, 'the owner cannot replace its functions');
 
 # Everybody can see the generators' clocks, and superusers can reset them.
 is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL; SELECT generator FROM ids_generators() WHERE generator = $$ulid$$'), "f\nulid", 'anybody reads ids_generators');
-is(ask($node, 'owner', 'SELECT count(*) > 0 FROM ids_generators()', database => 'owned'), 't', 'so does the owner of a database');
-is(ask($node, 'owner', 'SELECT ids_reset_clock()', database => 'owned'), '42501', 'who cannot reset the clock');
-is(ask($node, 'owner', 'GRANT EXECUTE ON FUNCTION ids_reset_clock() TO owner; SELECT ids_reset_clock()', database => 'owned'), '42501', 'nor allow it to anybody');
-is(ask($node, 'owner', 'SELECT ids_advance_clock(now())', database => 'owned'), '42501', 'or advance it');
-is($node->safe_psql('postgres', 'SELECT ids_reset_clock(), ids_advance_clock(now())'), '|', 'a superuser can');
+is(ask($node, 'owner', 'SELECT count(*) > 0 FROM ids_generators()', database => 'owned'), 't', 'the owner of a database reads ids_generators');
+is(ask($node, 'owner', 'SELECT ids_reset_clock()', database => 'owned'), '42501', 'the owner of a database cannot reset the clock');
+is(ask($node, 'owner', 'GRANT EXECUTE ON FUNCTION ids_reset_clock() TO owner; SELECT ids_reset_clock()', database => 'owned'), '42501', 'the owner of a database cannot grant the right to reset it');
+is(ask($node, 'owner', 'SELECT ids_advance_clock(now())', database => 'owned'), '42501', 'the owner of a database cannot advance the clock');
+is($node->safe_psql('postgres', 'SELECT ids_reset_clock(), ids_advance_clock(now())'), '|', 'a superuser can reset and advance the clock');
 
 # The code of a table's owner never runs with more rights than the owner's, whoever changes the table's partitions. The owner lays
 # three traps: a check of the table, a check of its key's domain, and a cast that a foreign key to the table needs.
@@ -104,12 +104,12 @@ sub error_of
 }
 $node->safe_psql('postgres', q{SET ROLE hostile; CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)});
 like(error_of('stranger', $call{creates}), qr/ERROR:  must be owner of table log/, 'a role that does not inherit the rights of the owner is refused');
-like(error_of('ordinary', $call{creates}), qr/ERROR:  must be owner of table log/, 'and so is everybody else');
+like(error_of('ordinary', $call{creates}), qr/ERROR:  must be owner of table log/, 'a role without these rights is refused');
 $node->safe_psql('postgres', 'REVOKE CREATE ON SCHEMA trap FROM hostile');
 like(error_of('postgres', $call{creates}), qr/ERROR:  permission denied for schema trap\n(?s:.*)HINT:  .*role "hostile"/, 'an owner who may not create tables');
 $node->safe_psql('postgres', "GRANT CREATE ON SCHEMA trap TO hostile; $call{creates}; ALTER TABLE trap.log_20260101 OWNER TO ordinary");
 like(error_of('postgres', $call{drops}), qr/ERROR:  must be owner of table log_20260101\n(?s:.*)HINT:  .*role "hostile"/, 'a partition of a third role');
-like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/, 'who has no rights on the parent');
+like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/, 'that third role has no rights on the parent');
 $node->safe_psql('postgres', 'DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');

@@ -81,10 +81,10 @@ SKIP:
 	my $before = $read->('pool', 4096);
 	my @tails = $tails->(100);
 	my $after = $read->('pool', 4096);
-	is(scalar(grep { index($before, $_) >= 0 } @tails), 100, 'the pool holds what the next identifiers get');
-	is(scalar(grep { index($after, $_) >= 0 } @tails), 0, 'and no longer holds it once they have it');
-	like(unpack('H*', $after), qr/^0{1600}/, 'but zeros instead');
-	is(unpack('H*', $read->('drawn', 72)), '00' x 72, 'nor does the server\'s secret stay in a session');
+	is(scalar(grep { index($before, $_) >= 0 } @tails), 100, 'the pool holds the random bytes of the next identifiers');
+	is(scalar(grep { index($after, $_) >= 0 } @tails), 0, 'the pool no longer holds them once they are used');
+	like(unpack('H*', $after), qr/^0{1600}/, 'the pool holds zeros in their place');
+	is(unpack('H*', $read->('drawn', 72)), '00' x 72, 'the server\'s secret does not stay in a session');
 	$session->quit;
 }
 

@@ -24,9 +24,9 @@ $standby->start;
 $primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "gen_$_()"), key_of($_, $_) } @types) . ' FROM item';
-is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'a standby');
-is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'makes identifiers in read-only queries, greater than all replicated ones');
-like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'but does not advance the clock');
+is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'the standby is in recovery');
+is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'a standby makes identifiers in read-only queries, greater than all replicated ones');
+like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'a standby does not advance the clock');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 foreach my $type (@types)
@@ -34,7 +34,7 @@ foreach my $type (@types)
 	my $sum = "SELECT count(*), sum(hashtext($type\::text)) FROM place WHERE $type <> ${type}_first('-infinity')";
 	my $index = 'SET enable_seqscan = off; SET enable_bitmapscan = off;';
 	like($standby->safe_psql('postgres', "$index EXPLAIN $sum"), qr/Index Only Scan using place_$type/, "$type: a GiST index on the standby");
-	is($standby->safe_psql('postgres', "$index $sum"), $primary->safe_psql('postgres', "SET enable_indexonlyscan = off; SET enable_indexscan = off; SET enable_bitmapscan = off; $sum"), "$type: has all rows");
+	is($standby->safe_psql('postgres', "$index $sum"), $primary->safe_psql('postgres', "SET enable_indexonlyscan = off; SET enable_indexscan = off; SET enable_bitmapscan = off; $sum"), "$type: the index on the standby has all rows");
 }
 $primary->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
@@ -44,10 +44,10 @@ $primary->stop('immediate');
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO item SELECT FROM generate_series(1, 10000)');
 is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { my $key = key_of($_, $_); "min($key) FILTER (WHERE n > $last) > max($key) FILTER (WHERE n <= $last)" } @types) . ' FROM item'),
-	join('|', ('t') x @types), 'after its promotion, new ones are above all replicated ones');
+	join('|', ('t') x @types), 'after the promotion, new identifiers are above all replicated ones');
 my @read = split /[|]/, $read;
 is($standby->safe_psql('postgres', 'SELECT ' . join(', ', map { sprintf 'min(%s) FILTER (WHERE n > %d) > %s', key_of($_, $_), $last, key_of($_, "'" . shift(@read) . "'::$_") } @types) . ' FROM item'),
-	join('|', ('t') x @types), 'and above what it made as a standby');
+	join('|', ('t') x @types), 'after the promotion, new identifiers are above those made as a standby');
 $standby->stop;
 $primary->start;
 
@@ -82,9 +82,9 @@ foreach my $binary ('false', 'true')
 		my $rows = "SELECT count(*), md5(string_agg(concat_ws(' ', id, id::bytea, n, other, other::bytea), ',' ORDER BY id)) FROM by_$type";
 		my $expected = $primary->safe_psql('postgres', $rows);
 		is($subscriber->safe_psql('postgres', $rows), $expected, "$type, binary = $binary: the same rows");
-		like($expected, qr/^[1-9]\d{2,}[|]/, 'and there are some');
+		like($expected, qr/^[1-9]\d{2,}[|]/, "$type, binary = $binary: there are rows");
 	}
-	unlike(slurp_file($subscriber->logfile), qr/ERROR/, 'without an error');
+	unlike(slurp_file($subscriber->logfile), qr/ERROR/, "binary = $binary: without an error");
 	$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION keyed; ' . join(' ', map { "DROP TABLE by_$_;" } @types));
 	if ($binary eq 'false')
 	{
@@ -123,7 +123,7 @@ is($subscriber->safe_psql('postgres', q{
 	SELECT source, count(*), } . join(', ', map { "count(DISTINCT $_) = count(*) AND bool_and((${_}_parts($_)).$node_id_in{$_} = source)" } sort keys %node_id_in) . q{
 	FROM fed GROUP BY source ORDER BY source}),
 	join("\n", map { join '|', $_, 10000, ('t') x keys %node_id_in } 11, 22, 33), 'the ids show their node, and there is no conflict');
-unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'not in the log either');
+unlike(slurp_file($subscriber->logfile), qr/duplicate key|conflict/, 'the log has no conflict');
 
 $_->stop foreach ($subscriber, $other, $primary);
 done_testing();

@@ -61,7 +61,7 @@ my $bound = q{
 	WHERE (refclassid, refobjid) NOT IN (SELECT classid, objid FROM part)
 		AND refclassid NOT IN ('pg_extension'::regclass, 'pg_namespace'::regclass, 'pg_language'::regclass)
 		AND refobjid >= 16384};
-is($node->safe_psql('owned', $bound), '0', 'and no object of it refers to one');
+is($node->safe_psql('owned', $bound), '0', 'no object of the extension refers to a double');
 
 # The same doubles when it is used.
 $node->safe_psql('owned', 'GRANT CREATE ON SCHEMA public TO owner; GRANT CREATE ON DATABASE owned TO owner');
@@ -150,7 +150,7 @@ is($node->psql('postgres', q{
 	CREATE TEMP TABLE victim PARTITION OF pg_temp.job FOR VALUES FROM (MINVALUE) TO (ulid_first('2020-01-01'));
 	SET search_path = public, pg_temp;
 	SELECT public.clear('pg_temp.job')}, extra_params => [ '-U', 'someone' ]), 0, 'someone has a superuser\'s function drop partitions of a temporary table');
-is($node->safe_psql('postgres', 'SELECT precious FROM public.victim'), '1', 'and drops no other table');
+is($node->safe_psql('postgres', 'SELECT precious FROM public.victim'), '1', 'no other table is dropped');
 
 $node->stop;
 done_testing();

@@ -44,13 +44,13 @@ foreach my $generator (@generators)
 	like($node->safe_psql('postgres', "$parallel EXPLAIN $query"), qr/Gather Merge/, "gen_$generator: workers sort");
 	$node->safe_psql('postgres', "$parallel CREATE TABLE numbered AS $query");
 	is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT $key AS key, lag($key) OVER (ORDER BY at, id) AS before FROM numbered) s WHERE key < before"),
-		'0', 'and the ids are in the order of the query');
+		'0', "gen_$generator: the ids are in the order of the query");
 	$node->safe_psql('postgres', 'DROP TABLE numbered');
 }
 $node->safe_psql('postgres', 'CREATE TABLE id AS SELECT gen_ulid() AS id FROM number');
 my $minmax = 'SELECT min(id) = (SELECT id FROM id ORDER BY id LIMIT 1), max(id) = (SELECT id FROM id ORDER BY id DESC LIMIT 1), count(DISTINCT id) FROM id';
 like($node->safe_psql('postgres', "$parallel EXPLAIN SELECT min(id), max(id) FROM id"), qr/Partial Aggregate/, 'workers aggregate');
-is($node->safe_psql('postgres', "$parallel $minmax"), 't|t|200000', 'and their minimum and maximum are right');
+is($node->safe_psql('postgres', "$parallel $minmax"), 't|t|200000', 'the minimum and maximum of parallel aggregates are right');
 is($node->safe_psql('postgres', "$parallel SET enable_mergejoin = off; SELECT count(*) FROM id a JOIN id b USING (id)"), '200000', 'workers join');
 
 # Indexes of each type hold every row, in order.
@@ -97,9 +97,9 @@ foreach my $type (@types)
 		my $sum = "SELECT count(*), sum(hashtext(id::text)) FROM $table WHERE id >= ${type}_first('-infinity')";
 		my $index = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off; SET enable_memoize = off;';
 		like($node->safe_psql('postgres', "$index EXPLAIN $sum"), qr/Index Only Scan using ${table}_gist/, "$type: an index-only scan of $table");
-		is($node->safe_psql('postgres', "$index $sum"), $node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; $sum"), "$type: finds what is in the table");
+		is($node->safe_psql('postgres', "$index $sum"), $node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; $sum"), "$type: an index-only scan finds all ids of $table");
 		my $lookups = "SELECT count(*) = (SELECT count(*) FROM a) FROM a WHERE EXISTS (SELECT FROM $table t WHERE t.id = a.id AND t.n = a.n OFFSET 0)";
-		is($node->safe_psql('postgres', "CREATE TABLE a AS SELECT id, n FROM $table WHERE n <= 100000; $index $lookups"), 't', "$type: and every row by its id");
+		is($node->safe_psql('postgres', "CREATE TABLE a AS SELECT id, n FROM $table WHERE n <= 100000; $index $lookups"), 't', "$type: every row of $table is found by its id");
 		$node->safe_psql('postgres', 'DROP TABLE a');
 	}
 	# Ids in order leave full pages behind: 36 bytes an entry at most, and half-full pages would take 72. How full they are
@@ -122,13 +122,13 @@ SKIP:
 				FROM generate_series(1, 10000) i, (VALUES ('[2026-01-01, 2026-02-01)'::daterange), ('[2026-02-01, 2026-03-01)')) v (during)});
 		my $one = "${type}_first('2026-01-01'::timestamptz + interval '4711 s')";
 		$node->psql('postgres', "INSERT INTO room VALUES ($one, '[2026-02-28, 2026-03-02)')", stderr => \my $overlap);
-		like($overlap, qr/violates exclusion constraint "room_pkey"/, "$type: no overlap");
-		is($node->psql('postgres', "INSERT INTO room VALUES ($one, '[2026-03-01, 2026-03-02)')"), 0, "$type: but for another time");
+		like($overlap, qr/violates exclusion constraint "room_pkey"/, "$type: a temporal key refuses an overlap");
+		is($node->psql('postgres', "INSERT INTO room VALUES ($one, '[2026-03-01, 2026-03-02)')"), 0, "$type: a temporal key accepts another time");
 		is($node->psql('postgres', "INSERT INTO stay VALUES ($one, '[2026-01-20, 2026-02-20)')"), 0, "$type: a reference over two rows");
 		$node->psql('postgres', "INSERT INTO stay VALUES ($one, '[2026-01-20, 2026-03-20)')", stderr => \my $absent);
-		like($absent, qr/violates foreign key constraint/, "$type: that they do not cover");
+		like($absent, qr/violates foreign key constraint/, "$type: no reference that the rows do not cover");
 		$node->psql('postgres', "DELETE FROM room WHERE id = $one", stderr => \my $referenced);
-		like($referenced, qr/is still referenced/, "$type: and a row that is referenced stays");
+		like($referenced, qr/is still referenced/, "$type: a row that is referenced cannot be deleted");
 		like($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN SELECT FROM room WHERE id = $one"), qr/ on room_pkey|using room_pkey/, "$type: the key serves look-ups");
 		$node->safe_psql('postgres', 'DROP TABLE stay, room');
 	}
@@ -163,7 +163,7 @@ SKIP:
 			CREATE INDEX ON skipped_$type (id, i); VACUUM ANALYZE skipped_$type});
 		my $query = "SELECT count(*) FROM skipped_$type WHERE i IN (7, 77777)";
 		is($node->safe_psql('postgres', "SET enable_seqscan = off; $query"), '2', "$type: a skip scan finds all");
-		like($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (ANALYZE, COSTS OFF) $query"), qr/Index Searches: (?!1\n)\d+/, "$type: and searches several times");
+		like($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (ANALYZE, COSTS OFF) $query"), qr/Index Searches: (?!1\n)\d+/, "$type: a skip scan searches several times");
 	}
 }
 
@@ -236,7 +236,7 @@ like(slurp_file("/proc/$pid/maps"), qr/\Qids.so (deleted)\E/, 'a session has the
 $pid = $newer->query_safe('SELECT pg_backend_pid()');
 chomp $pid;
 unlike(slurp_file("/proc/$pid/maps"), qr/\Qids.so (deleted)\E/, 'a session has the new file');
-ok(in_order($here, $newer), 'and they share one order');
+ok(in_order($here, $newer), 'sessions of both files share one order');
 $_->quit foreach ($here, $there, $newer);
 
 # From uuid: the heap stays as it is, and so do the bytes.
@@ -246,8 +246,8 @@ my $file = $node->safe_psql('postgres', q{SELECT pg_relation_filenode('legacy')}
 my $before = $node->safe_psql('postgres', sprintf($bytes, 'uuid_send(id)'));
 $node->safe_psql('postgres', 'ALTER TABLE legacy ALTER id DROP DEFAULT, ALTER id TYPE ulid USING id::ulid, ALTER id SET DEFAULT gen_ulid()');
 is($node->safe_psql('postgres', q{SELECT pg_relation_filenode('legacy')}), $file, 'uuid to ulid does not rewrite the heap');
-is($node->safe_psql('postgres', sprintf($bytes, 'id::bytea')), $before, 'nor change a byte');
-is($node->safe_psql('postgres', 'INSERT INTO legacy (n) VALUES (0) RETURNING id IS NOT NULL'), 't', 'and new rows get ulids');
+is($node->safe_psql('postgres', sprintf($bytes, 'id::bytea')), $before, 'uuid to ulid does not change a byte');
+is($node->safe_psql('postgres', 'INSERT INTO legacy (n) VALUES (0) RETURNING id IS NOT NULL'), 't', 'new rows get ulids');
 
 $node->stop;
 

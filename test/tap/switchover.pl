@@ -47,7 +47,7 @@ my $before = $subscriber->safe_psql('postgres', $mark);
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock(clock_timestamp() - interval '1 hour'), ids_advance_clock('1900-01-01'), ids_advance_clock(NULL)");
 is($subscriber->safe_psql('postgres', $mark), $before, 'a time that has passed leaves the mark alone');
 $subscriber->safe_psql('postgres', "SELECT $list");
-is($subscriber->safe_psql('postgres', $lead), 't', 'and the generators');
+is($subscriber->safe_psql('postgres', $lead), 't', 'a time that has passed leaves the generators alone');
 
 # The mark is on disk when the call returns: no later commit flushes it.
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
@@ -102,7 +102,7 @@ while ($clients->pumpable && $advances < 100)
 	$clients->pump_nb;
 }
 ok($clients->finish, "$advances calls while eight sessions generate");
-cmp_ok($advances, '>', 10, 'are many');
+cmp_ok($advances, '>', 10, 'these calls are many');
 foreach my $generator (@generators)
 {
 	my $key = key_of($generator, $generator);

@@ -64,7 +64,7 @@ is($recovered, $kills, "the server recovered $kills times");
 is($inserted, $kills, 'every round inserted rows');
 my $log = slurp_file($node->logfile);
 is(scalar(() = $log =~ /was terminated by signal 9/g), $kills, 'as many backends were killed');
-is(scalar(() = $log =~ /all server processes terminated; reinitializing/g), $kills, 'and as often the server restarted itself');
+is(scalar(() = $log =~ /all server processes terminated; reinitializing/g), $kills, 'the server restarted itself as often');
 unlike($log, qr/duplicate key/, 'no duplicate key');
 cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM item'), '>=', $rows, "$rows rows");
 is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM item'), '0', 'no key twice');

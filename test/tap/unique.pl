@@ -38,7 +38,7 @@ foreach my $generator (@generators)
 	my $count = $node->safe_psql('postgres', "SELECT typlen FROM pg_type WHERE oid = '$type_of{$generator}'::regtype") < 16 ? $total : $few;
 	is(distinct($type_of{$generator}, "gen_$generator", $count), $count, "no id of gen_$generator twice");
 }
-is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'nor if the clock is reset although it is right');
+is(distinct('tbsl', 'gen_tbsl', $total, 20_000), $total, 'no id twice if the clock is reset although it is right');
 # With a state that sessions do not share, each session has the same increments.
 cmp_ok(distinct('snowflake', 'gen_snowflake_unshared', $few), '<', $few, 'without shared state some ids repeat');
 
