@@ -270,15 +270,21 @@ my $objects = $node->safe_psql('postgres', q{
 	LOAD 'ids';
 	SELECT CASE classid
 		WHEN 'pg_proc'::regclass THEN (
-			SELECT CASE WHEN prokind = 'p' THEN 'CALL ' ELSE '' END || proname || '(' || pg_get_function_arguments(oid) || ')' || coalesce(' → ' || pg_get_function_result(oid), '')
+			SELECT CASE WHEN prokind = 'p' THEN 'CALL ' ELSE '' END || proname || '(' || pg_get_function_arguments(oid) || ')'
+				|| coalesce(' → ' || pg_get_function_result(oid), '')
 			FROM pg_proc WHERE oid = objid)
-		WHEN 'pg_operator'::regclass THEN (SELECT format('%s %s %s → %s', oprleft::regtype, oprname, oprright::regtype, oprresult::regtype) FROM pg_operator WHERE oid = objid)
+		WHEN 'pg_operator'::regclass THEN (
+			SELECT format('%s %s %s → %s', oprleft::regtype, oprname, oprright::regtype, oprresult::regtype)
+			FROM pg_operator WHERE oid = objid)
 		WHEN 'pg_cast'::regclass THEN (SELECT format('%s::%s', castsource::regtype, casttarget::regtype) FROM pg_cast WHERE oid = objid)
-		WHEN 'pg_opclass'::regclass THEN (SELECT format('USING %s (id %s)', amname, opcname) FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE pg_opclass.oid = objid)
-		WHEN 'pg_opfamily'::regclass THEN (SELECT format('USING %s (id %s)', amname, opfname) FROM pg_opfamily JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
+		WHEN 'pg_opclass'::regclass THEN (SELECT format('USING %s (id %s)', amname, opcname) FROM pg_opclass
+			JOIN pg_am ON pg_am.oid = opcmethod WHERE pg_opclass.oid = objid)
+		WHEN 'pg_opfamily'::regclass THEN (SELECT format('USING %s (id %s)', amname, opfname) FROM pg_opfamily
+			JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
 		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
 		ELSE pg_describe_object(classid, objid, objsubid) END
-	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass
+		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
 		-- without array types and row types
 		AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 	UNION SELECT name FROM pg_settings WHERE name LIKE 'ids.%'});

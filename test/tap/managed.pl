@@ -48,7 +48,8 @@ sub generate
 		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id::text !~ '^.{14}7.{4}[89ab]'), count(DISTINCT right(id::text, 14)),
 			(SELECT count(*) FROM (
 				SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
-				FROM (SELECT before AS at, 'before' AS kind, id::text COLLATE "C" AS key FROM call UNION ALL SELECT after, 'after', id::text FROM call) event
+				FROM (SELECT before AS at, 'before' AS kind, id::text COLLATE "C" AS key FROM call
+					UNION ALL SELECT after, 'after', id::text FROM call) event
 			) call WHERE kind = 'before' AND key <= given)
 		FROM call;
 		DROP TABLE call;
@@ -136,8 +137,10 @@ is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > A
 my $answers = q{
 	SET timezone = 'UTC';
 	WITH at AS (
-		SELECT t AS at FROM unnest(ARRAY['-infinity', 'infinity', '4713-01-01 00:00:00+00 BC', '294276-12-31 00:00:00+00', '1969-12-31 23:59:59.999999+00', '1970-01-01', '1970-01-01 00:00:00.000001+00',
-			'2540-11-07 23:35:09.481983+00', '10889-08-02 05:31:50.654999+00', '10889-08-02 05:31:50.655+00', '10889-08-02 05:31:50.655001+00', '10889-08-02 05:31:50.656+00', NULL]::timestamptz[]) t
+		SELECT t AS at FROM unnest(ARRAY['-infinity', 'infinity', '4713-01-01 00:00:00+00 BC', '294276-12-31 00:00:00+00',
+			'1969-12-31 23:59:59.999999+00', '1970-01-01', '1970-01-01 00:00:00.000001+00',
+			'2540-11-07 23:35:09.481983+00', '10889-08-02 05:31:50.654999+00', '10889-08-02 05:31:50.655+00',
+			'10889-08-02 05:31:50.655001+00', '10889-08-02 05:31:50.656+00', NULL]::timestamptz[]) t
 		UNION ALL SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' FROM generate_series(-5, 5) i
 		UNION ALL SELECT '1970-01-01 00:00:00+00'::timestamptz + i * interval '89 days 12345.678901 s' FROM generate_series(1, 30000, 997) i
 	), span AS (
@@ -147,16 +150,19 @@ my $answers = q{
 	), id AS (
 		SELECT id FROM item UNION ALL SELECT id FROM log
 		UNION ALL SELECT uuidv7_last(at) FROM at
-		UNION ALL SELECT unnest(ARRAY['017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '919108f7-52d1-4320-9bac-f847db4148a8', '00000000-0000-0000-0000-000000000000',
+		UNION ALL SELECT unnest(ARRAY['017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '919108f7-52d1-4320-9bac-f847db4148a8',
+			'00000000-0000-0000-0000-000000000000',
 			'017F22E2-79B0-7CC3-78C4-DC0C0C07398F', '017F22E2-79B0-7CC3-C8C4-DC0C0C07398F', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF']::uuid[])
 	)
 	SELECT concat_ws('|', at, uuidv7_first(at), uuidv7_last(at)) FROM at
 	UNION ALL SELECT concat_ws('|', r, uuidv7_range_first(r), uuidv7_range_last(r)) FROM span
-	UNION ALL SELECT concat_ws('|', 'within', r, count(*) FILTER (WHERE uuidv7_within(id, r)), count(*) FILTER (WHERE uuidv7_within(id, r) IS NULL))
+	UNION ALL SELECT concat_ws('|', 'within', r, count(*) FILTER (WHERE uuidv7_within(id, r)),
+		count(*) FILTER (WHERE uuidv7_within(id, r) IS NULL))
 		FROM (SELECT * FROM span WHERE hashtext(r::text) % 100 = 0) span, (SELECT * FROM id WHERE hashtext(id::text) % 20 = 0) id GROUP BY r
 	UNION ALL SELECT concat_ws('|', id, uuidv7_extract_timestamp(id), uuidv7_time_decoder(id::text)) FROM id
 	-- without the random bits
-	UNION ALL SELECT concat_ws('|', 'made', at, left(gen_uuidv7(at)::text, 18)) FROM at WHERE at >= '1970-01-01' AND at < '10889-08-02 05:31:50.656+00'
+	UNION ALL SELECT concat_ws('|', 'made', at, left(gen_uuidv7(at)::text, 18)) FROM at
+		WHERE at >= '1970-01-01' AND at < '10889-08-02 05:31:50.656+00'
 	ORDER BY 1};
 my @refused = map { "SELECT gen_uuidv7('$_')" } '1969-12-31 23:59:59.999999+00', '10889-08-02 05:31:50.656+00', 'infinity', '-infinity';
 push @refused, q{SELECT uuidv7_time_decoder('2026-11-01')};
@@ -184,7 +190,9 @@ is(errors(), $errors_of_script, 'the functions of the extension raise the same e
 is(run_as('owner', 'moved', q{
 	INSERT INTO item (n) VALUES (2002) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2001);
 	INSERT INTO log DEFAULT VALUES RETURNING id > ALL (SELECT id FROM log);
-	SELECT DISTINCT pg_get_expr(adbin, adrelid), pronamespace::regnamespace FROM pg_attrdef d JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = refobjid
+	SELECT DISTINCT pg_get_expr(adbin, adrelid), pronamespace::regnamespace FROM pg_attrdef d
+		JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_proc'::regclass
+		JOIN pg_proc p ON p.oid = refobjid
 	WHERE adrelid IN ('item'::regclass, 'log'::regclass)}),
 	"t\nt\ngen_uuidv7()|pg_catalog", 'the defaults call the extension, and new ids are above the old ones');
 

@@ -19,19 +19,28 @@ my $sweep = q{
 	SET timezone = 'UTC';
 	CREATE TEMP TABLE argument (type regtype, text text);
 	INSERT INTO argument
-		SELECT 'timestamptz'::regtype, t FROM unnest(ARRAY['-infinity', 'infinity', '4714-11-24 00:00:00+00 BC', '294276-12-31 23:59:59.999999+00', 'epoch', '2000-01-01 00:00:00+00',
-			'1969-12-31 23:59:59.999999+00', '2016-12-31 23:59:59.999999+00', '2017-01-01 00:00:00+00', '2086-09-07 15:47:35.551+00', '2086-09-07 15:47:35.552+00', '2286-11-20 17:46:40+00', '10889-08-02 05:31:50.655999+00', '10889-08-02 05:31:50.656+00']) t
+		SELECT 'timestamptz'::regtype, t FROM unnest(ARRAY['-infinity', 'infinity', '4714-11-24 00:00:00+00 BC',
+			'294276-12-31 23:59:59.999999+00', 'epoch', '2000-01-01 00:00:00+00',
+			'1969-12-31 23:59:59.999999+00', '2016-12-31 23:59:59.999999+00', '2017-01-01 00:00:00+00',
+			'2086-09-07 15:47:35.551+00', '2086-09-07 15:47:35.552+00', '2286-11-20 17:46:40+00',
+			'10889-08-02 05:31:50.655999+00', '10889-08-02 05:31:50.656+00']) t
 		UNION ALL SELECT 'timestamptz', to_timestamp((random() - 0.2) * 1e12)::text FROM generate_series(1, 50)
 		UNION ALL SELECT 'uuid', id::text FROM generate_series(1, 50), LATERAL (VALUES (gen_uuidv7()), (gen_random_uuid())) v (id)
-		UNION ALL SELECT 'uuid', unnest(ARRAY['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'ffffffff-ffff-7fff-bfff-ffffffffffff'])
+		UNION ALL SELECT 'uuid', unnest(ARRAY['00000000-0000-0000-0000-000000000000',
+			'ffffffff-ffff-ffff-ffff-ffffffffffff', 'ffffffff-ffff-7fff-bfff-ffffffffffff'])
 		UNION ALL SELECT 'bigint', n::text FROM unnest(ARRAY['-9223372036854775808', -1, 0, 1, 9223372036854775807]::bigint[]) n;
 	INSERT INTO argument
-		SELECT 'tstzrange'::regtype, tstzrange(least(a.text::timestamptz, b.text::timestamptz), greatest(a.text::timestamptz, b.text::timestamptz), bounds)::text
-			FROM argument a, argument b, unnest(ARRAY['[)', '(]', '()', '[]']) bounds WHERE a.type = 'timestamptz'::regtype AND b.type = a.type AND random() < 0.02
-		UNION ALL SELECT 'tstzrange', unnest(ARRAY['empty', '(,)', '[,)', '(,2026-01-01)', '[2026-01-01,)', '[2026-01-01,2026-01-01]', '(-infinity,infinity)', '[-infinity,infinity]', '[infinity,infinity]', '[-infinity,-infinity]']);
+		SELECT 'tstzrange'::regtype, tstzrange(least(a.text::timestamptz, b.text::timestamptz),
+			greatest(a.text::timestamptz, b.text::timestamptz), bounds)::text
+			FROM argument a, argument b, unnest(ARRAY['[)', '(]', '()', '[]']) bounds
+			WHERE a.type = 'timestamptz'::regtype AND b.type = a.type AND random() < 0.02
+		UNION ALL SELECT 'tstzrange', unnest(ARRAY['empty', '(,)', '[,)', '(,2026-01-01)', '[2026-01-01,)',
+			'[2026-01-01,2026-01-01]', '(-infinity,infinity)', '[-infinity,infinity]', '[infinity,infinity]', '[-infinity,-infinity]']);
 	INSERT INTO argument
 		SELECT 'tstzmultirange'::regtype, multirange(text::tstzrange)::text FROM argument WHERE type = 'tstzrange'::regtype
-		UNION ALL SELECT 'tstzmultirange', range_agg(text::tstzrange)::text FROM (SELECT text, random() AS i FROM argument WHERE type = 'tstzrange'::regtype AND text::tstzrange < '[2000-01-01,)') r GROUP BY round(20 * i);
+		UNION ALL SELECT 'tstzmultirange', range_agg(text::tstzrange)::text
+			FROM (SELECT text, random() AS i FROM argument WHERE type = 'tstzrange'::regtype
+				AND text::tstzrange < '[2000-01-01,)') r GROUP BY round(20 * i);
 	DO $$
 	DECLARE type text;
 	BEGIN
@@ -46,16 +55,21 @@ my $sweep = q{
 	BEGIN
 		SELECT * INTO p FROM pg_proc WHERE oid = function;
 		EXECUTE format('SELECT count(*), count(%s(%s)) FROM %s', function::regproc,
-			(SELECT string_agg(format('a%s.text::%s', n, type::regtype), ', ' ORDER BY n) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n)),
-			(SELECT string_agg(format('(SELECT text FROM argument WHERE type = %s UNION ALL SELECT NULL) a%s', coalesce(nullif(typbasetype, 0), type), n), ', ' ORDER BY n) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n) JOIN pg_type ON oid = type))
+			(SELECT string_agg(format('a%s.text::%s', n, type::regtype), ', ' ORDER BY n)
+				FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n)),
+			(SELECT string_agg(format('(SELECT text FROM argument WHERE type = %s UNION ALL SELECT NULL) a%s',
+				coalesce(nullif(typbasetype, 0), type), n), ', ' ORDER BY n)
+				FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u(type, n) JOIN pg_type ON oid = type))
 			INTO calls;
 		RETURN calls;
 	EXCEPTION WHEN OTHERS THEN
 		RETURN -1;
 	END $$;
-	SELECT count(*) > 28 * cardinality(string_to_array('@T@', ' ')), string_agg(function::regproc::text, ',' ORDER BY 1) FILTER (WHERE calls <= 50)
+	SELECT count(*) > 28 * cardinality(string_to_array('@T@', ' ')),
+		string_agg(function::regproc::text, ',' ORDER BY function::regproc::text) FILTER (WHERE calls <= 50)
 	FROM (SELECT p.oid::regprocedure AS function, pg_temp.calls(p.oid::regprocedure) AS calls
-		FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'ids'
+		FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+			JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'ids'
 		WHERE proleakproof) f;
 } =~ s/\@T\@/@types/gr;
 is($node->safe_psql('postgres', $sweep), 't|', 'every leakproof function returns for any argument');

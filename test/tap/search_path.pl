@@ -37,7 +37,8 @@ my $doubles = q{
 		LOOP
 			EXECUTE format('CREATE FUNCTION evil.%I(%s) RETURNS %s %s', o.proname, o.arguments, o.result, body);
 		END LOOP;
-		FOR o IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r') AND typelem = 0 AND typname NOT LIKE '\_%' LOOP
+		FOR o IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r')
+			AND typelem = 0 AND typname NOT LIKE '\_%' LOOP
 			EXECUTE format('CREATE DOMAIN evil.%I AS pg_catalog.int4; CREATE DOMAIN pg_temp.%1$I AS pg_catalog.int4', o.typname);
 		END LOOP;
 		FOR o IN SELECT relname FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') LOOP
@@ -47,7 +48,8 @@ my $doubles = q{
 	END $evil$;
 	CREATE DOMAIN pg_temp.ulid AS pg_catalog.int4;
 	CREATE TABLE evil.made (operators bigint, functions bigint);
-	INSERT INTO evil.made SELECT (SELECT count(*) FROM pg_operator WHERE oprnamespace = 'evil'::regnamespace), (SELECT count(*) FROM pg_proc WHERE pronamespace = 'evil'::regnamespace);
+	INSERT INTO evil.made SELECT (SELECT count(*) FROM pg_operator WHERE oprnamespace = 'evil'::regnamespace),
+		(SELECT count(*) FROM pg_proc WHERE pronamespace = 'evil'::regnamespace);
 };
 my $hostile = 'SET search_path = evil, pg_temp, pg_catalog, public;';
 like(ask($node, 'owner', "$doubles SELECT operators > 500 AND functions > 1500 FROM evil.made; $hostile CREATE EXTENSION ids", database => 'owned'), qr/^t$/m, 'a database owner installs the extension among doubles');
@@ -55,7 +57,8 @@ like(ask($node, 'owner', "$doubles SELECT operators > 500 AND functions > 1500 F
 my $bound = q{
 	WITH RECURSIVE part AS (
 		SELECT classid, objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-		UNION SELECT d.classid, d.objid FROM pg_depend d JOIN part ON d.refclassid = part.classid AND d.refobjid = part.objid AND d.deptype IN ('i', 'a')
+		UNION SELECT d.classid, d.objid FROM pg_depend d JOIN part
+			ON d.refclassid = part.classid AND d.refobjid = part.objid AND d.deptype IN ('i', 'a')
 	)
 	SELECT count(*) FROM pg_depend d JOIN part USING (classid, objid)
 	WHERE (refclassid, refobjid) NOT IN (SELECT classid, objid FROM part)
@@ -72,16 +75,19 @@ foreach my $type (@types)
 		CREATE TABLE public.${type}_log (id pg_catalog.$type PRIMARY KEY DEFAULT pg_catalog.gen_$type()) PARTITION BY RANGE (id);
 		CALL pg_catalog.ids_create_partitions('public.${type}_log', '1 month', '2026-01-01 00:00:00+00', '2026-03-01 00:00:00+00');
 		CALL pg_catalog.ids_create_partitions('public.${type}_log', '1 month', '2026-01-01 00:00:00+00', '2026-04-01 00:00:00+00');
-		INSERT INTO public.${type}_log SELECT pg_catalog.gen_$type(at) FROM (VALUES ('2026-01-15 00:00:00+00'::pg_catalog.timestamptz), ('2026-02-15 00:00:00+00'), ('2026-03-15 00:00:00+00')) v(at);
+		INSERT INTO public.${type}_log SELECT pg_catalog.gen_$type(at)
+			FROM (VALUES ('2026-01-15 00:00:00+00'::pg_catalog.timestamptz), ('2026-02-15 00:00:00+00'), ('2026-03-15 00:00:00+00')) v(at);
 		CREATE VIEW public.${type}_answers AS SELECT id,
 			id OPERATOR(pg_catalog.<) t AS a, id OPERATOR(pg_catalog.<=) t AS b, id OPERATOR(pg_catalog.>) t AS c, id OPERATOR(pg_catalog.>=) t AS d,
 			t OPERATOR(pg_catalog.<) id AS e, t OPERATOR(pg_catalog.<=) id AS f, t OPERATOR(pg_catalog.>) id AS g, t OPERATOR(pg_catalog.>=) id AS h,
 			id OPERATOR(pg_catalog.<@) r AS i, r OPERATOR(pg_catalog.@>) id AS j, $casts AS k,
 			id OPERATOR(pg_catalog.<@) pg_catalog.multirange(r) AS l, pg_catalog.multirange(r) OPERATOR(pg_catalog.@>) id AS m
-			FROM public.${type}_log, (VALUES ('2026-02-01 00:00:00+00'::pg_catalog.timestamptz, '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'::pg_catalog.tstzrange)) v(t, r);
+			FROM public.${type}_log, (VALUES ('2026-02-01 00:00:00+00'::pg_catalog.timestamptz,
+				'[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'::pg_catalog.tstzrange)) v(t, r);
 		SELECT pg_catalog.count(*) FROM public.${type}_answers WHERE i AND j AND l AND m AND d AND f AND k;
 		SELECT pg_catalog.count(*) FROM public.${type}_answers WHERE a AND b AND g AND h AND k;
-		SELECT pg_catalog.count(*) FROM public.${type}_log WHERE pg_catalog.${type}_contained_by_tstzrange(id, '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)');
+		SELECT pg_catalog.count(*) FROM public.${type}_log
+			WHERE pg_catalog.${type}_contained_by_tstzrange(id, '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)');
 		SELECT pg_catalog.count(*) FROM pg_catalog.pg_inherits WHERE inhparent OPERATOR(pg_catalog.=) 'public.${type}_log'::pg_catalog.regclass;
 		SELECT pg_catalog.gen_$type() IS NULL;
 		SELECT pg_catalog.count(lead) FROM pg_catalog.ids_generators() WHERE generator OPERATOR(pg_catalog.=) '$type';
