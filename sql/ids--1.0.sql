@@ -1567,7 +1567,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
 			AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
 		UNION ALL
-		-- PostgreSQL's own names, such as max, hid them already. Once ulid is a type, ulid('...') is a cast.
+		-- A name that PostgreSQL itself has, such as max, was hidden before. Once ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
 		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)

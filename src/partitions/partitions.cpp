@@ -236,7 +236,8 @@ Missing find_missing(Request request, std::size_t most) {
   return {key.first.fn_oid, {units, found}};
 }
 
-// A statement has not done what it should, since its names meant other tables.
+// Raises the error for a statement that has not had its effect, because another session or an event
+// trigger has changed the tables.
 [[noreturn]] void changed_during_call(const char* table) {
   ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
                   errmsg("table \"%s\" or a partition of it was changed during the call", table),

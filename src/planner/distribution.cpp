@@ -1,7 +1,6 @@
 // The estimate of one bound. It follows PostgreSQL's own scalarltsel, with two differences. Within
-// a bin of the histogram it interpolates by the first 64 bits of the ids, which
-// grow evenly with time. Beyond the histogram's end it continues at the rate of the last bin. For
-// example
+// a bin of the histogram it interpolates by the first 64 bits of the ids, which grow evenly with
+// time. Beyond the histogram's end it continues at the rate of the last bin. For example
 //
 //   id < T_first('2026-11-20')     histogram of 100 bins, the last from 11-11 to 11-16
 //

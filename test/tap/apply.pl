@@ -1,5 +1,5 @@
-# The apply worker of logical replication runs the defaults, checks and triggers of a subscriber's tables: whom it runs them as, and
-# that identifiers which it makes are in order, and settled as those of any other session.
+# The apply worker of logical replication runs the defaults, checks and triggers of a subscriber's tables: the role that it runs
+# them as, and that its identifiers are in order, and settled like the identifiers of any other session.
 use strict;
 use warnings;
 use Generators;
@@ -54,7 +54,7 @@ $publisher->safe_psql('postgres', q{
 	CREATE PUBLICATION app FOR TABLE app.event, app.log WITH (publish_via_partition_root = true)});
 my $log = 0;
 
-# Who ran what since the call before.
+# The code that was run since the previous call, and the role that ran it.
 sub traps
 {
 	my %seen = map { $_ => 1 } slurp_file($subscriber->logfile, $log) =~ /trap: (.*)/g;
@@ -63,7 +63,7 @@ sub traps
 }
 my $events = 0;
 
-# Publishes so many more events, and a log entry every two hours.
+# Publishes that many more events, and a log entry every two hours.
 sub publish
 {
 	my ($count) = @_;
@@ -84,43 +84,43 @@ foreach my $options ('streaming = off', 'streaming = on', $subscriber->pg_versio
 	publish(10);
 	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION app CONNECTION '" . $publisher->connstr . " dbname=postgres' PUBLICATION app WITH (two_phase = true, $options)");
 	$subscriber->wait_for_subscription_sync($publisher, 'app');
-	is(traps(), $traps, "$options: whom the first copy runs the owner's code as");
+	is(traps(), $traps, "$options: the role that runs the owner's code in the initial copy");
 	publish(10);
 	$publisher->wait_for_catchup('app');
-	is(traps(), $traps, 'a small transaction');
+	is(traps(), $traps, "$options: the role in a small transaction");
 	publish(2000);
 	$publisher->wait_for_catchup('app');
-	is(traps(), $traps, 'and one that is streamed');
+	is(traps(), $traps, "$options: the role in a large transaction");
 	my @ordered = grep { !waits($_) } @generators;
 	is($subscriber->safe_psql('postgres', 'SELECT ' . join(', ', map { "bool_and($_ > before_$_)" } @ordered)
 			. ' FROM (SELECT *, ' . join(', ', map { "lag($_) OVER (ORDER BY n) AS before_$_" } @ordered) . ' FROM app.event WHERE n > 10) e'),
 		join('|', ('t') x @ordered), 'identifiers are in the order in which rows are applied');
 	is($subscriber->safe_psql('postgres', q{SELECT tableoid::regclass, count(*) FROM app.log GROUP BY 1 ORDER BY 1}), "app.log_20260101|69\napp.log_20260201|51", "the subscriber's own partitions");
-	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM app.outbox JOIN app.event USING (n) WHERE id < ulid_settled()'), '2020', 'all are settled');
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM app.outbox JOIN app.event USING (n) WHERE id < ulid_settled()'), '2020', 'all identifiers are settled');
 
-	# A transaction that is applied, and is open.
+	# An open transaction of the apply worker.
 	my $session = $subscriber->background_psql('postgres');
 	$session->query_safe('SELECT pg_advisory_lock(1)');
 	$publisher->safe_psql('postgres', 'INSERT INTO app.event VALUES (-1)');
 	$subscriber->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
 	$session->query_safe('INSERT INTO app.outbox (n) VALUES (-2)');
-	is($subscriber->safe_psql('postgres', q{SELECT backend_type ~ '^logical', generator FROM ids_unsettled() JOIN pg_stat_activity USING (pid) ORDER BY generator}), "t|ulid\nt|uuidv7", 'an open transaction is seen');
-	is(settled('-1, -2'), '', 'and holds back what is above its first identifier');
+	is($subscriber->safe_psql('postgres', q{SELECT backend_type ~ '^logical', generator FROM ids_unsettled() JOIN pg_stat_activity USING (pid) ORDER BY generator}), "t|ulid\nt|uuidv7", 'ids_unsettled() shows an open transaction');
+	is(settled('-1, -2'), '', 'an open transaction holds back the identifiers above its first one');
 	$session->query_safe('SELECT pg_advisory_unlock(1)');
 	$publisher->wait_for_catchup('app');
-	is(settled('-1, -2'), '-1 -2', 'until it commits');
+	is(settled('-1, -2'), '-1 -2', 'they are settled when it has committed');
 	$session->quit;
 
-	# One that is prepared.
+	# A prepared transaction.
 	$publisher->safe_psql('postgres', q{BEGIN; INSERT INTO app.event VALUES (0); PREPARE TRANSACTION 'prepared'});
 	$publisher->wait_for_catchup('app');
 	$subscriber->safe_psql('postgres', 'INSERT INTO app.outbox (n) VALUES (-3)');
-	is($subscriber->safe_psql('postgres', q{SELECT pid, gid ~ '^pg_gid_', generator FROM ids_unsettled() ORDER BY generator}), "|t|ulid\n|t|uuidv7", 'a prepared transaction is seen');
-	is(settled('0, -3'), '', 'and holds back');
+	is($subscriber->safe_psql('postgres', q{SELECT pid, gid ~ '^pg_gid_', generator FROM ids_unsettled() ORDER BY generator}), "|t|ulid\n|t|uuidv7", 'ids_unsettled() shows a prepared transaction');
+	is(settled('0, -3'), '', 'a prepared transaction holds back the identifiers above its first one');
 	$publisher->safe_psql('postgres', q{COMMIT PREPARED 'prepared'});
 	$publisher->wait_for_catchup('app');
-	is(settled('0, -3'), '0 -3', 'until it commits');
-	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM ids_unsettled()'), '0', 'nothing is left');
+	is(settled('0, -3'), '0 -3', 'they are settled when it has been committed');
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM ids_unsettled()'), '0', 'ids_unsettled() shows no transaction');
 	traps();
 	$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION app');
 }

@@ -1,5 +1,5 @@
-# Event triggers while partitions are created, detached and dropped: whom their functions run as, and that one which raises an
-# error or changes the tables meanwhile leaves no other table changed.
+# Event triggers while partitions are created, detached and dropped: the role that their functions run as, and functions that raise
+# an error or change the tables, after which no other table is changed.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -31,11 +31,11 @@ my %call = (
 	detach => q{CALL ids_drop_partitions('app.log', '2026-01-03 00:00:00+00', detach => true)},
 	drop => q{CALL ids_drop_partitions('app.log', '2026-01-03 00:00:00+00')});
 
-# The tables, those that are no partitions in brackets, then the user and the path of the session.
+# The tables, in brackets if they are not partitions, and the user and the path of the session.
 my $tables = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE format('(%s)', relname) END, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p')};
 my $session = q{SELECT current_user, current_setting('search_path')};
 
-# What a role is answered by a script, in lines, whose errors do not end it; and the messages.
+# Runs a script as a role; an error does not end it. Returns its output and its messages.
 sub run
 {
 	my ($role, @statements) = @_;
@@ -60,13 +60,13 @@ foreach ([ postgres => 'pg_catalog, pg_temp' ], [ hostile => '"$user", public' ]
 }
 $node->safe_psql('postgres', join ' ', map { "DROP EVENT TRIGGER note_$_;" } @events);
 
-# A superuser's, which writes where the owner of the table may not.
+# A superuser's SECURITY DEFINER function, which writes to a table where the owner of the partitions may not.
 run('hostile', $make);
 $node->safe_psql('postgres', "CREATE EVENT TRIGGER audit ON ddl_command_end EXECUTE FUNCTION public.audit(); $call{create}; DROP EVENT TRIGGER audit");
-is($node->safe_psql('postgres', 'SELECT * FROM public.audited'), "CREATE TABLE|app.log_20260101\nALTER TABLE|app.log\nCREATE TABLE|app.log_20260102\nALTER TABLE|app.log", 'SECURITY DEFINER');
+is($node->safe_psql('postgres', 'SELECT * FROM public.audited'), "CREATE TABLE|app.log_20260101\nALTER TABLE|app.log\nCREATE TABLE|app.log_20260102\nALTER TABLE|app.log", 'a SECURITY DEFINER function audits all statements');
 
-# One that acts in the first statement of a kind. Either the call fails, and all is as before, or it goes on with the table that it
-# was given and its partitions.
+# A function that acts in the first statement of a kind. Either the call fails, and nothing is changed, or it goes on with the table
+# that it was given and its partitions.
 my $replace = 'RENAME TO other; CREATE TABLE app.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)';
 my $changed = qr/table "app.log" or a partition of it was changed during the call/;
 foreach (
@@ -118,12 +118,12 @@ foreach (
 		{
 			like($messages, qr/ERROR:  .*$expected/, $test);
 			is($answers, "$before\n$before", 'an error restores the user and the path');
-			is((run('postgres', $tables))[0], $tables_before, 'and all is as before');
+			is((run('postgres', $tables))[0], $tables_before, 'an error leaves the tables unchanged');
 		}
 		else
 		{
 			is($answers, ($expected // '') . "\n$before\n$before", $test);
-			is((run('postgres', $tables))[0], $expected // '', 'after the commit');
+			is((run('postgres', $tables))[0], $expected // '', 'the tables after the commit');
 		}
 	}
 	$node->safe_psql('postgres', 'DROP FUNCTION public.act()');

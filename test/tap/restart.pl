@@ -1,4 +1,4 @@
-# The clock is turned back while a server is down, however it was stopped: identifiers go on above all that were committed.
+# The clock is turned back while a server is down, however it was stopped: identifiers continue above all that were committed.
 use strict;
 use warnings;
 use Clocks;
