@@ -2,8 +2,8 @@
 
 # ---- How to ----
 
-# A ulid is a string. Postgrex sends and gets it in binary format: the server takes its text as well, and sends its 16 bytes.
-# The other types alike, with their own sizes and texts.
+# A ulid is a string. Postgrex sends and receives it in binary format: the server accepts its text as well, and sends its 16 bytes.
+# The other types work alike, with their own sizes and texts.
 defmodule Ulid do
   @behaviour Postgrex.Extension
 
@@ -54,7 +54,7 @@ defmodule Migration do
   end
 end
 
-# In a schema an id is a string; the server makes it, and read_after_writes brings it.
+# In a schema an id is a string; the server makes it, and read_after_writes fetches it.
 defmodule Customer do
   use Ecto.Schema
 
@@ -108,7 +108,7 @@ defmodule Client do
     all = rows.("SELECT array_agg(id ORDER BY id) FROM item WHERE id = ANY ($1)", [[sixth, fifth]])
     after_july = rows.("SELECT name FROM item WHERE id >= ulid_first($1) AND id > $2", [~U[2016-07-01 00:00:00Z], fifth])
 
-    # ---- What it must give ----
+    # ---- Expected results ----
 
     assert found == [["fifth"]]
     assert all == [[[fifth, sixth]]]
@@ -128,7 +128,7 @@ defmodule Client do
     {2, [third, fourth]} = Repo.insert_all(Item, [[name: "third"], [name: "fourth"]], returning: true)
     Repo.insert!(%Item{id: "01AN4Z07BY79KA1307SR9X4MV3", name: "given"})
 
-    # By id, by several, by what is in an array; and the page after an id.
+    # By id, by several ids, by the ids in an array; and the page after an id.
     one = Repo.get!(Item, second.id) |> Repo.preload(:customer)
     both = Repo.all(from i in Item, where: i.id in ^[first.id, second.id], order_by: i.id, preload: :customer)
     relating = Repo.all(from i in Item, where: ^first.id in i.related, select: i.name)
@@ -141,7 +141,7 @@ defmodule Client do
     within = from i in Item, where: fragment("? <@ tstzrange(?, ?)", i.id, ^june, ^july)
     within = Repo.all(from i in within, select: {i.name, fragment("?::timestamptz", i.id)})
 
-    # ---- What it must give ----
+    # ---- Expected results ----
 
     ids = for item <- [first, second, third, fourth], do: item.id
     assert byte_size(first.id) == 26 and Enum.sort(ids) == ids

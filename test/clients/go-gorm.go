@@ -19,7 +19,7 @@ import (
 
 // ---- How to ----
 
-// An id is a string, one that may be NULL a pointer to one, and a list of them a pq.StringArray. The tags are for AutoMigrate;
+// An id is a string, or a pointer to a string if it may be NULL; a list of ids is a pq.StringArray. The tags are for AutoMigrate;
 // because of the default the server makes the id, which GORM fetches by RETURNING.
 
 type Customer struct {
@@ -61,7 +61,7 @@ func main() {
 	second := items[0]
 	check(db.Create(&Item{ID: "01AN4Z07BY79KA1307SR9X4MV3", Name: "given"}).Error)
 
-	// By id, for which a string needs "id = ?", and by several.
+	// By id, for which a string needs "id = ?", and by several ids.
 	var one, reloaded Item
 	check(db.First(&one, "id = ?", second.ID).Error)
 	check(db.Preload("Customer").First(&reloaded, "id = ?", first.ID).Error)
@@ -82,7 +82,7 @@ func main() {
 	check(db.Raw("SELECT ?::ulid::timestamptz", "01AN4Z07BY79KA1307SR9X4MV3").Scan(&made).Error)
 	page := names(db.Where("id > ?", first.ID).Limit(1))
 
-	// ---- What it must give ----
+	// ---- Expected results ----
 
 	expect(again.made, []string(nil))
 	expect(len(first.ID), 26)

@@ -13,7 +13,7 @@ import Database.PostgreSQL.Simple.Types
 
 -- ---- How to ----
 
--- A ulid, whose text the server reads and writes. The other types alike.
+-- A ulid, whose text the server reads and writes. The other types work alike.
 newtype Ulid = Ulid ByteString deriving (Eq, Ord, Show)
 
 instance FromField Ulid where
@@ -33,13 +33,13 @@ main = do
   _ <- execute_ db "CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)"
   _ <- execute_ db "CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"
 
-  -- The server makes the id, RETURNING brings it.
+  -- The server makes the id; RETURNING fetches it.
   [Only customer] <- query_ db "INSERT INTO customer (name) VALUES ('Ada') RETURNING id" :: IO [Only Ulid]
   let insert = "INSERT INTO item (name, customer) VALUES (?, ?) RETURNING id"
   [Only first] <- query db insert ("first" :: ByteString, Just customer) :: IO [Only Ulid]
   [Only second] <- query db insert ("second" :: ByteString, Nothing :: Maybe Ulid) :: IO [Only Ulid]
 
-  -- By id, and by several. An array in a comparison needs a cast, because it is written as ARRAY['...'].
+  -- By id, and by several ids. An array in a comparison needs a cast, because it is written as ARRAY['...'].
   one <- query db "SELECT name FROM item WHERE id = ?" (Only second) :: IO [Only ByteString]
   _ <- execute db "UPDATE item SET related = ? WHERE id = ?" (PGArray [first, second], first)
   both <- query db "SELECT id, related, customer FROM item WHERE id = ANY (?::ulid[]) ORDER BY id" (Only (PGArray [second, first]))
@@ -56,7 +56,7 @@ main = do
   within <- query db "SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange(?, ?)" (june, july)
   page <- query db "SELECT name FROM item WHERE id > ? ORDER BY id LIMIT 1" (Only first) :: IO [Only ByteString]
 
-  -- ---- What it must give ----
+  -- ---- Expected results ----
 
   expect "order" (first < second && let Ulid text = first in B.length text == 26)
   expect "one" (one == [Only "second"])
@@ -69,7 +69,7 @@ main = do
   bad <- try (query db "SELECT name FROM item WHERE id = ?" (Only (Ulid "01AN4Z07BY79KA1307SR9X4MVU"))) :: IO (Either SqlError [Only ByteString])
   expect "a bad id" (either sqlState (const "") bad == "22P02")
   nobody <- try (execute db "INSERT INTO item (customer) VALUES (?)" (Only first))
-  expect "an id of no customer" (either sqlState (const "") nobody == "23503")
+  expect "an unknown customer" (either sqlState (const "") nobody == "23503")
   putStrLn "postgresql-simple"
 
 expect :: String -> Bool -> IO ()

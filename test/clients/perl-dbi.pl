@@ -9,19 +9,19 @@ Test::More->builder->output(\my $passed);
 
 # ---- How to ----
 
-# An id is a string, and a list of them goes as a reference to an array. It comes as one from SELECT related::text[].
+# An id is a string. Send a list of ids as a reference to an array; SELECT related::text[] returns such a reference.
 my $db = DBI->connect('dbi:Pg:', '', '', { RaiseError => 1, PrintError => 0, PrintWarn => 0 });
 
 $db->do('CREATE TABLE customer (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text)');
 $db->do('CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])');
 
-# The server makes the id, RETURNING brings it.
+# The server makes the id; RETURNING fetches it.
 my ($customer) = $db->selectrow_array("INSERT INTO customer (name) VALUES ('Ada') RETURNING id");
 my $insert = $db->prepare('INSERT INTO item (name, customer) VALUES (?, ?) RETURNING id');
 my ($first) = $db->selectrow_array($insert, undef, 'first', $customer);
 my ($second) = $db->selectrow_array($insert, undef, 'second', undef);
 
-# By id, and by several.
+# By id, and by several ids.
 my ($one) = $db->selectrow_array('SELECT name FROM item WHERE id = ?', undef, $second);
 $db->do('UPDATE item SET related = ? WHERE id = ?', undef, [$first, $second], $first);
 my $both = $db->selectall_arrayref('SELECT id, related::text[], customer FROM item WHERE id = ANY (?) ORDER BY id', undef, [$second, $first]);
@@ -37,7 +37,7 @@ my $after = $db->selectcol_arrayref('SELECT name FROM item WHERE id >= ulid_firs
 my $within = $db->selectall_arrayref('SELECT name, extract(epoch FROM id::timestamptz) FROM item WHERE id <@ tstzrange(?, ?)', undef, @months);
 my $page = $db->selectcol_arrayref('SELECT name FROM item WHERE id > ? ORDER BY id LIMIT 1', undef, $first);
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 ok length $first == 26 && $first lt $second;
 is $one, 'second';

@@ -4,7 +4,7 @@ faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
 version=$("$bin/postgres" --version | sed 's/.*) //; s/ .*//')
 behind() { LD_PRELOAD=$faketime FAKETIME=-300s DONT_FAKE_MONOTONIC=1 TZ=UTC "$@"; }
 insert() { sql -c 'INSERT INTO item SELECT FROM generate_series(1, 1000)'; }
-# Reads new rows and keeps what was read, in one transaction.
+# Reads new rows and stores the ids that it has read, in one transaction.
 consume() {
   sql -c 'WITH batch AS (INSERT INTO read SELECT ulid FROM item WHERE ulid > (SELECT id FROM position) AND ulid < ulid_settled() RETURNING id)
     UPDATE position SET id = greatest(id, (SELECT max(id) FROM batch))'
@@ -21,7 +21,7 @@ CREATE TABLE read (id ulid);
 CREATE TABLE position AS SELECT ulid_first('-infinity') AS id;
 SQL
 
-# Before the point: 3,000 rows, of which 2,000 were read, since a prepared transaction holds the reader back
+# Before the point: 3,000 rows, of which 2,000 were read, because a prepared transaction holds the reader back
 insert
 copy recovered
 insert
@@ -56,9 +56,9 @@ sql -c 'CREATE TABLE recovered AS SELECT * FROM item'
 insert
 consume
 is_read 'a position in the database' '0|0'
-is 'a position that is kept elsewhere, and as it was' "$(sql -c "SELECT count(*) FILTER (WHERE ulid > '$kept'), count(*) FILTER (WHERE ulid > '$elsewhere')
+is 'a position that is kept elsewhere, set back and not' "$(sql -c "SELECT count(*) FILTER (WHERE ulid > '$kept'), count(*) FILTER (WHERE ulid > '$elsewhere')
   FROM (TABLE item EXCEPT TABLE recovered) new")" '1000|0'
-is 'and none that it has read' "$(sql -c "SELECT count(*) FROM recovered WHERE ulid > '$kept'")" 0
+is 'no row that was read before is read again' "$(sql -c "SELECT count(*) FROM recovered WHERE ulid > '$kept'")" 0
 
 columns='ulid scru160 tbsl snowflake uuidv7::ulid'
 for column in $columns; do
@@ -67,6 +67,6 @@ done
 sql -c 'CREATE TABLE old (LIKE item)'
 (use old && sql -c 'COPY item TO STDOUT') | sql -c 'COPY old FROM STDIN'
 for column in $columns; do
-  is "$column: each is there once, on both servers" "$(sql -c "SELECT count(*) - count(DISTINCT id) FROM (
+  is "$column: no id twice on both servers" "$(sql -c "SELECT count(*) - count(DISTINCT id) FROM (
     SELECT $column AS id FROM old UNION ALL SELECT $column FROM (TABLE item EXCEPT TABLE old) new) id")" 0
 done

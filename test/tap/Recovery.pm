@@ -10,8 +10,8 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(takes_connections);
 
-# Whether the server takes connections again in time. A psql that it refused would end before its query is written to it,
-# which ends the test.
+# Waits until the server accepts connections; returns false if it does not do so in time. A refused psql would end before the test
+# has written its query, which would end the test.
 sub takes_connections
 {
 	my ($node) = @_;

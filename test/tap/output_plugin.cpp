@@ -1,5 +1,5 @@
-// An output plugin for logical decoding. For each change it writes what is settled: by the active
-// snapshot, if there is one, and by the historic snapshot that the server has set for it.
+// An output plugin for logical decoding. For each change it writes ulid_settled() twice: for the
+// active snapshot, if there is one, and for the historic snapshot that the server has set.
 #include "pg/postgres.hpp"
 
 extern "C" {
