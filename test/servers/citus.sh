@@ -51,7 +51,7 @@ is 'each id once' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT
 sql -c 'ALTER DATABASE postgres SET ids.node_id = 9'
 is 'a setting of the database is the same on all nodes' "$(on_all 'SHOW ids.node_id')" 9
 sql -c 'INSERT INTO made (tenant) SELECT tenant FROM made'
-is 'with it, snowflakes are there twice' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number) < count(*) FROM made')" '800000|800000|t'
+is 'with the same node id, there are duplicate snowflakes' "$(sql -c 'SELECT count(*), count(DISTINCT id), count(DISTINCT number) < count(*) FROM made')" '800000|800000|t'
 sql -c 'ALTER DATABASE postgres RESET ids.node_id'
 
 # Partitions: a default partition, rows, a foreign key to the table, another owner, a distributed schema.
