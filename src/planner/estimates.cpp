@@ -256,38 +256,50 @@ Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
   return IsA(ranges, Var) ? ranges : nullptr;
 }
 
-// The share of the ids that a range contains, on average. The statistics of ranges tell the
-// distribution of the lower bounds and of the upper bounds. The average of the differences is the
-// difference of the averages, so it does not matter which bounds belong together.
-double share_in_ranges(const Column& column, VariableStatData* ranges) {
+// The share of the ids that a range contains, on average. For a semijoin with so many rows of
+// ranges it is the share that at least one contains. The statistics of ranges tell the distribution
+// of the lower bounds and of the upper bounds. So this knows at each id how many ranges have begun
+// and not ended, and it does not matter which bounds belong together.
+double share_in_ranges(const Column& column, VariableStatData* ranges, double rows) {
   const Oid* boundaries = column.objects.boundaries;
   AttStatsSlot slot;
   if (!column.has_statistics() || !HeapTupleIsValid(ranges->statsTuple) ||
-      !statistic_proc_security_check(ranges, boundaries[kRangeFirst]) ||
-      !get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
+      !statistic_proc_security_check(ranges, boundaries[kRangeFirst]))
+    return DEFAULT_RANGE_INEQ_SEL;
+  // PostgreSQL keeps the share of empty ranges beside the lengths.
+  double present =
+      1 - reinterpret_cast<Form_pg_statistic>(GETSTRUCT(ranges->statsTuple))->stanullfrac;
+  if (get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_RANGE_LENGTH_HISTOGRAM, InvalidOid,
+                       ATTSTATSSLOT_NUMBERS)) {
+    present *= 1 - slot.numbers[0];
+    free_attstatsslot(&slot);
+  }
+  if (!get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
                         ATTSTATSSLOT_VALUES))
     return DEFAULT_RANGE_INEQ_SEL;
   FmgrInfo first, last;
   fmgr_info(boundaries[kRangeFirst], &first);
   fmgr_info(boundaries[kRangeLast], &last);
-  const Distribution distribution(
-      column, column.value(FunctionCall1(&first, slot.values[0])),
-      column.value(FunctionCall1(&last, slot.values[slot.nvalues - 1])));
-  double sum = 0;
-  for (int i = 0; i < slot.nvalues; ++i)
-    sum += distribution.share(BTLessEqualStrategyNumber, FunctionCall1(&last, slot.values[i])) -
-           distribution.share(BTLessStrategyNumber, FunctionCall1(&first, slot.values[i]));
-  double share =
-      std::max(sum / slot.nvalues, 1.0e-10) *
-      (1 - reinterpret_cast<Form_pg_statistic>(GETSTRUCT(ranges->statsTuple))->stanullfrac);
-  free_attstatsslot(&slot);
-  // PostgreSQL keeps the share of empty ranges beside the lengths.
-  if (get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_RANGE_LENGTH_HISTOGRAM, InvalidOid,
-                       ATTSTATSSLOT_NUMBERS)) {
-    share *= 1 - slot.numbers[0];
-    free_attstatsslot(&slot);
+  const int count = slot.nvalues;
+  const Distribution distribution(column, column.value(FunctionCall1(&first, slot.values[0])),
+                                  column.value(FunctionCall1(&last, slot.values[count - 1])));
+  auto* begins = static_cast<double*>(palloc(sizeof(double) * count * 2));
+  double* ends = begins + count;
+  for (int i = 0; i < count; ++i) {
+    begins[i] = distribution.share(BTLessStrategyNumber, FunctionCall1(&first, slot.values[i]));
+    ends[i] = distribution.share(BTLessEqualStrategyNumber, FunctionCall1(&last, slot.values[i]));
   }
-  return share;
+  free_attstatsslot(&slot);
+  double share = 0;
+  double at = begins[0];
+  for (int begun = 0, ended = 0; ended < count;) {
+    const double open = (begun - ended) * present / count;
+    const bool begin = begun < count && begins[begun] <= ends[ended];
+    const double next = begin ? begins[begun++] : ends[ended++];
+    share += (next - at) * (rows > 0 ? std::min(open * rows, 1.0) : open);
+    at = next;
+  }
+  return std::max(share, 1.0e-10);
 }
 
 // The share of the pairs of rows in which the range contains the id, for a bound that <@ has become
@@ -309,14 +321,11 @@ double share_of_join(const Column& column, List* args, const Bound& asked, Node*
   if (asked.is_upper()) return 1;
   VariableStatData statistics;
   examine_variable(column.root, ranges, 0, &statistics);
-  double share = share_in_ranges(column, &statistics);
-  // For a semijoin it is the share of the rows that have a partner, if pairs are spread at random.
-  if (semijoin) {
-    const bool of_ids =
-        bms_is_member(reinterpret_cast<Var*>(ranges)->varno, semijoin->syn_righthand);
-    const RelOptInfo* partners = of_ids ? statistics.rel : column.statistics->rel;
-    share = -std::expm1(-share * partners->rows);
-  }
+  const bool has_ranges =
+      semijoin && bms_is_member(reinterpret_cast<Var*>(ranges)->varno, semijoin->syn_righthand);
+  double share = share_in_ranges(column, &statistics, has_ranges ? statistics.rel->rows : 0);
+  // The share of the ranges that contain an id, if each contains as many as another.
+  if (semijoin && !has_ranges) share = -std::expm1(-share * column.statistics->rel->rows);
   ReleaseVariableStats(statistics);
   return share;
 }

@@ -185,7 +185,7 @@ is($node->safe_psql('postgres', q{SELECT expected('SELECT FROM archive WHERE uli
 	'1|1', 'the last 30 days of an archive');
 
 # 4. Joins with a column of ranges are estimated from the statistics of both columns: on even ids and on ids in bursts, with
-# windows of one length and of many, some of which are empty or null.
+# windows of one length and of many, some of which are empty or null, and with windows that overlap.
 create_table('even', 50_000, '518.4 s', '1 day', @types);
 $node->safe_psql('postgres', join '',
 	'CREATE TABLE burst (at timestamptz, k int', (map { ", $_ $_" } @types), ');',
@@ -198,10 +198,13 @@ $node->safe_psql('postgres', join '',
 		FROM generate_series(1, 100) n, LATERAL (SELECT now() - n * interval '2 days 19 hours 13 minutes') s (at);
 	CREATE TABLE varied AS SELECT n, CASE WHEN n % 10 = 0 THEN 'empty' WHEN n % 10 > 1 THEN tstzrange(at, at + power(n % 7, 6) * interval '10 s') END AS during
 		FROM generate_series(1, 200) n, LATERAL (SELECT now() - n * interval '36 hours') s (at);
+	/* Ten windows of an hour each day, which begin within the same hour. */
+	CREATE TABLE crowded AS SELECT n, tstzrange(at, at + interval '1 hour') AS during
+		FROM generate_series(1, 1000) n, LATERAL (SELECT now() - (n % 100) * interval '1 day' - n / 100 * interval '6 minutes') s (at);
 	CREATE TABLE side (k int, a ulid, b ulid);
 	INSERT INTO side SELECT i % 5000, ulid_first(at), ulid_last(at) FROM generate_series(1, 20000) i, LATERAL (SELECT now() - i * interval '15 minutes') s (at);
 	CREATE INDEX ON side (k);
-	VACUUM ANALYZE hours, varied, side;
+	VACUUM ANALYZE hours, varied, crowded, side;
 	CREATE FUNCTION actual(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 	DECLARE n float8;
 	BEGIN
@@ -227,7 +230,7 @@ my @joins = (
 foreach (@joins)
 {
 	my ($name, $query) = @$_;
-	foreach my $case ([ 'even', 'hours', 2 ], [ 'even', 'varied', 2 ], [ 'burst', 'hours', 10 ], [ 'burst', 'varied', 10 ])
+	foreach my $case ([ 'even', 'hours', 2 ], [ 'even', 'varied', 2 ], [ 'even', 'crowded', 2 ], [ 'burst', 'hours', 10 ], [ 'burst', 'varied', 10 ])
 	{
 		my ($ids, $ranges, $bar) = @$case;
 		# A histogram does not tell which windows have no burst.
