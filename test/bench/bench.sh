@@ -1,10 +1,10 @@
 #!/bin/bash
 # Measures the identifier types against the built-in ones on the server that PGHOST, PGPORT ... name, and writes
-# doc/benchmarks.md and its pictures. BENCH_ROWS (1,000,000) and BENCH_REPETITIONS (3) say how much to measure, and
+# doc/benchmarks.md and its pictures. BENCH_ROWS (500,000) and BENCH_REPETITIONS (3) say how much to measure, and
 # BENCH_SECONDS (10) how long to repeat a measurement whose values still spread.
 set -euo pipefail
 
-rows=${BENCH_ROWS:-1000000}
+rows=${BENCH_ROWS:-500000}
 repetitions=${BENCH_REPETITIONS:-3}
 seconds=${BENCH_SECONDS:-10}
 directory=$(mktemp -d -t ids.bench.XXXXXX)
@@ -84,7 +84,7 @@ for repetition in $(seq "$repetitions"); do
       } >"$directory/sampler"
       psql -X -q -f "$directory/sampler" >/dev/null 2>&1 & sampler=$!
       rate=$(PGOPTIONS='-c synchronous_commit=off' tps -c "$sessions" -j 2 -M prepared -t $((20000 / sessions)) -f "$directory/script")
-      kill "$sampler"
+      kill "$sampler" || true
       wait "$sampler" || true
       sql -c "INSERT INTO insertion VALUES ($sessions, '$name', $repetition, $rate)"
     done < <(sql -c 'SELECT n, name FROM writer ORDER BY n')
