@@ -47,15 +47,15 @@ go_run() {
   env -u PGSYSCONFDIR GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$build/go" go run "test/clients/$1"
 }
 
-# Rust takes Debian's crates.
-rust_run() {
-  local project=$build/rust
-  mkdir -p $project/src $project/.cargo
-  cp test/clients/rust-tokio-postgres.rs $project/src/main.rs
-  printf '%s\n' '[package]' 'name = "client"' 'version = "0.0.0"' 'edition = "2021"' '[dependencies]' \
-    'tokio = { version = "1", features = ["macros", "rt-multi-thread"] }' 'tokio-postgres = "0.7"' >$project/Cargo.toml
-  printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' 'directory = "/usr/share/cargo/registry"' >$project/.cargo/config.toml
-  (cd $project && PATH=/usr/bin:$PATH cargo run --quiet --offline)
+# Rust takes Debian's crates. SQLx checks SQL at compile time, in the database of DATABASE_URL.
+rust_run() { # client dependencies
+  local project=$build/rust/$1
+  mkdir -p "$project/src" "$project/.cargo"
+  cp "test/clients/rust-$1.rs" "$project/src/main.rs"
+  printf '%s\n' '[package]' "name = \"$1\"" 'version = "0.0.0"' 'edition = "2021"' '[dependencies]' "${@:2}" >"$project/Cargo.toml"
+  printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' 'directory = "/usr/share/cargo/registry"' \
+    '[build]' 'target-dir = "../target"' >"$project/.cargo/config.toml"
+  (cd "$project" && DATABASE_URL="postgres://$PGUSER:$PGPASSWORD@$PGHOST:$PGPORT/$PGDATABASE" PATH=/usr/bin:$PATH cargo run --quiet --offline)
 }
 
 haskell_run() {
@@ -120,8 +120,14 @@ client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
 client gorm 'golang-go golang-gorm-gorm-dev golang-gorm-driver-postgres-dev golang-github-lib-pq-dev' go_run go-gorm.go
 client libpqxx 'g++ libpqxx-dev' cpp_run
-client tokio-postgres 'rustc cargo librust-tokio-postgres-dev' rust_run
+tokio='tokio = { version = "1", features = ["macros", "rt-multi-thread"] }'
+client tokio-postgres 'rustc cargo librust-tokio-postgres-dev' rust_run tokio-postgres "$tokio" 'tokio-postgres = "0.7"'
+client sqlx 'rustc cargo librust-sqlx-dev librust-sqlx-postgres-dev librust-chrono-dev' rust_run sqlx "$tokio" 'chrono = "0.4"' \
+  'sqlx = { version = ">= 0.8", default-features = false, features = ["postgres", "runtime-tokio", "macros", "chrono"] }'
+client diesel 'rustc cargo librust-diesel-dev librust-pq-sys-dev librust-chrono-dev' rust_run diesel 'chrono = "0.4"' \
+  'diesel = { version = "2", features = ["postgres", "chrono"] }'
 client dbi 'libdbd-pg-perl' perl test/clients/perl-dbi.pl
+client odbc 'odbc-postgresql python3-pyodbc' /usr/bin/python3 test/clients/python-odbc.py
 client r 'r-base-core r-cran-rpostgresql' Rscript test/clients/r-postgresql.R
 client haskell 'ghc libghc-postgresql-simple-dev' haskell_run haskell-postgresql-simple.hs
 client ecto 'elixir:ecto_sql elixir:postgrex' elixir test/clients/elixir-ecto.exs
