@@ -51,7 +51,7 @@ for repetition in $(seq "$repetitions"); do
 done
 
 echo '... the first id of a session'
-# What the sessions that have ended took, in ticks.
+# The CPU time of the sessions that have ended, in clock ticks.
 ended() { awk '{print $16 + $17}' "/proc/$postmaster/stat"; }
 postmaster=$(sql -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
 connections=300

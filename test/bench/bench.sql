@@ -274,7 +274,8 @@ INSERT INTO contestant (name, generator, type) SELECT name, name, name || ' <@ r
 SELECT $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '1 hour'$$ AS last_hour \gset
 SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
 CALL measure('the last hour as a filter, a row read', 2 * :rows, :repetitions, :'last_hour');
-CALL measure('the last hour as a range, as a filter, a row read', 2 * :rows, :repetitions, $$SELECT count(*) FROM timed WHERE {gen} <@ tstzrange(now() - interval '1 hour', now())$$);
+CALL measure('the last hour as a range, as a filter, a row read', 2 * :rows, :repetitions,
+  $$SELECT count(*) FROM timed WHERE {gen} <@ tstzrange(now() - interval '1 hour', now())$$);
 RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 SET enable_seqscan = off;
 CALL measure('the last hour by the index, a row found', 2 * :rows / 28.0, :repetitions, :'last_hour');
@@ -342,16 +343,19 @@ INSERT INTO contestant (name, generator, type) VALUES
   ('timestamptz', '%1$sat >= %2$L AND %1$sat < %3$L', ''), ('ulid', '%1$sid >= %2$L::timestamptz AND %1$sid < %3$L::timestamptz', '');
 INSERT INTO result (measurement, name, repetition, value)
   SELECT format('rows of %s: worst estimate of 20, off by a factor of', width), name, 1, max(greatest(expected / really, really / expected))
-  FROM unnest(ARRAY['1 minute', '1 hour', '1 day', '7 days', '30 days']) WITH ORDINALITY w (width, n), generate_series(0, 19) place, contestant,
+  FROM unnest(ARRAY['1 minute', '1 hour', '1 day', '7 days', '30 days']) WITH ORDINALITY w (width, n),
+    generate_series(0, 19) place, contestant,
     LATERAL (SELECT '2026-01-02 03:07'::timestamptz + place * interval '15 days' AS since) s,
-    LATERAL (SELECT pg_temp.explain('ANALYZE, TIMING off', 'SELECT FROM planned WHERE ' || format(generator, '', since, since + width::interval)) -> 'Plan' AS plan) p,
+    LATERAL (SELECT pg_temp.explain('ANALYZE, TIMING off',
+      'SELECT FROM planned WHERE ' || format(generator, '', since, since + width::interval)) -> 'Plan' AS plan) p,
     LATERAL (SELECT (plan ->> 'Plan Rows')::float8 AS expected, greatest((plan ->> 'Actual Rows')::float8, 1) AS really) r
   GROUP BY n, width, name ORDER BY n, name;
 INSERT INTO result (measurement, name, repetition, value)
   SELECT format('join of two windows of %s: ms', width), name, repetition, (plan ->> 'Execution Time')::float8
   FROM unnest(ARRAY['1 day', '2 days']) WITH ORDINALITY w (width, n), generate_series(1, 3 * :repetitions) repetition, contestant,
     pg_temp.explain('ANALYZE, TIMING off', format('SELECT /* %s */ FROM planned a JOIN planned b USING (k) WHERE %s AND %s', repetition,
-      format(generator, 'a.', '2026-03-01', '2026-03-01'::timestamptz + width::interval), format(generator, 'b.', '2026-07-01', '2026-07-01'::timestamptz + width::interval))) plan
+      format(generator, 'a.', '2026-03-01', '2026-03-01'::timestamptz + width::interval),
+      format(generator, 'b.', '2026-07-01', '2026-07-01'::timestamptz + width::interval))) plan
   ORDER BY n, repetition, name;
 CREATE FUNCTION pg_temp.planning_us(query text) RETURNS float8 LANGUAGE sql AS
   $$SELECT 1000 * avg((pg_temp.explain('SUMMARY', query) ->> 'Planning Time')::float8) FROM generate_series(1, 1000)$$;
@@ -365,7 +369,8 @@ INSERT INTO result (measurement, name, repetition, value)
     (5, 'planning of a window from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
     (6, 'planning of a window from now(): us', 'ulid', $$id >= now() - interval '1 day' AND id < now()$$),
     (7, 'planning of a range from now(): us', 'timestamptz', $$at >= now() - interval '1 day' AND at < now()$$),
-    (8, 'planning of a range from now(): us', 'ulid', $$id <@ tstzrange(now() - interval '1 day', now())$$)) q (n, measurement, name, condition),
+    (8, 'planning of a range from now(): us', 'ulid', $$id <@ tstzrange(now() - interval '1 day', now())$$)
+  ) q (n, measurement, name, condition),
     generate_series(1, 3 * :repetitions) repetition
   ORDER BY (n + 1) / 2, repetition, n;
 DROP TABLE planned;
