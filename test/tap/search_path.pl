@@ -68,6 +68,7 @@ is($node->safe_psql('owned', $bound), '0', 'no object of the extension refers to
 
 # The same doubles when it is used.
 $node->safe_psql('owned', 'GRANT CREATE ON SCHEMA public TO owner; GRANT CREATE ON DATABASE owned TO owner');
+my $again = $doubles =~ s/CREATE SCHEMA evil;/DROP SCHEMA evil CASCADE; CREATE SCHEMA evil;/r =~ s/CREATE DOMAIN pg_temp.ulid .*//r;
 foreach my $type (@types)
 {
 	my $casts = $node->safe_psql('owned', "SELECT string_agg(format('id::pg_catalog.%I IS NOT NULL', typname), ' AND ') FROM pg_cast JOIN pg_type t ON t.oid = casttarget WHERE castsource = '$type'::regtype");
@@ -92,11 +93,43 @@ foreach my $type (@types)
 		SELECT pg_catalog.gen_$type() IS NULL;
 		SELECT pg_catalog.count(lead) FROM pg_catalog.ids_generators() WHERE generator OPERATOR(pg_catalog.=) '$type';
 	};
-	my $answer = ask($node, 'owner', ($type eq $types[0] ? $doubles =~ s/CREATE SCHEMA evil;/DROP SCHEMA evil CASCADE; CREATE SCHEMA evil;/r =~ s/CREATE DOMAIN pg_temp.ulid .*//r : '') . "$hostile $use", database => 'owned');
+	my $answer = ask($node, 'owner', ($type eq $types[0] ? $again : '') . "$hostile $use", database => 'owned');
 	is($answer, "1\n1\n1\n3\nf\n1", "$type: used with doubles first in the path");
 	is(ask($node, 'owner', "$hostile CREATE TABLE pg_temp.log (id pg_catalog.$type) PARTITION BY RANGE (id); CALL pg_catalog.ids_create_partitions('pg_temp.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00'); SELECT pg_catalog.count(*) FROM pg_catalog.pg_inherits WHERE inhparent OPERATOR(pg_catalog.=) 'pg_temp.log'::pg_catalog.regclass", database => 'owned'),
 		'2', "$type: partitions of a temporary table");
 }
+
+# Every function and procedure of the extension in a superuser's SECURITY DEFINER function that sets no path, called among the doubles.
+$node->safe_psql('owned', q{
+	CREATE SCHEMA wrapped;
+	GRANT USAGE ON SCHEMA wrapped TO owner;
+	CREATE TEMP TABLE value (type regtype, text text);
+	INSERT INTO value VALUES ('text', '01900000-0000-7000-8000-000000000000'), ('cstring', '2026'), ('integer', '16'), ('bigint', '1'), ('smallint', '1'), ('numeric', '1e19'), ('boolean', 'f'), ('interval', '1 month'), ('uuid', '01900000-0000-7000-8000-000000000000'),
+		('bytea', '\x00'), ('timestamptz', '2026-02-01'), ('timestamp', '2026-02-01'), ('date', '2026-02-01'), ('regclass', 'public.ulid_log'), ('tstzrange', '[2026-02-01,2026-03-01)'), ('tstzmultirange', '{[2026-02-01,2026-03-01)}');
+	DO $$
+	DECLARE type regtype; f record; arguments text;
+	BEGIN
+		FOREACH type IN ARRAY string_to_array('} . "@types" . q{', ' ')::regtype[] LOOP
+			EXECUTE format('INSERT INTO value SELECT %L, %s_first(%L)::text', type, type, '2026-02-01');
+		END LOOP;
+		FOR f IN SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'ids'
+			WHERE NOT 'internal'::regtype = ANY (proargtypes)
+		LOOP
+			SELECT string_agg(format('%L::pg_catalog.%I', coalesce(v.text, b.text), typname), ', ' ORDER BY n) INTO arguments
+			FROM unnest(f.proargtypes::oid[]) WITH ORDINALITY a (argument, n) JOIN pg_type t ON t.oid = argument LEFT JOIN value v ON v.type = argument LEFT JOIN value b ON b.type = typbasetype
+			WHERE n <= f.pronargs - f.pronargdefaults;
+			EXECUTE format('CREATE FUNCTION wrapped.%I() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS %L', f.proname || f.oid,
+				format('BEGIN %s pg_catalog.%I(%s); END', CASE f.prokind WHEN 'p' THEN 'CALL' ELSE 'PERFORM' END, f.proname, arguments));
+		END LOOP;
+	END $$;
+	CREATE FUNCTION wrapped.unqualified() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN PERFORM now(); END'});
+my $calls = $node->safe_psql('owned', q{SELECT string_agg(format('SELECT wrapped.%I() IS NULL;', proname), ' ' ORDER BY oid) FROM pg_proc WHERE pronamespace = 'wrapped'::regnamespace});
+my ($among_doubles, $without) = map {
+	$node->psql('owned', "$_\n$calls", stdout => \my $returned, stderr => \my $errors, on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
+	[ scalar(() = $returned =~ /^f$/mg), $errors =~ /ERROR:  (.*)/g ];
+} "$again $hostile", '';
+cmp_ok($without->[0], '>', 150, 'most of them return');
+is_deeply($among_doubles, [ $without->[0] - 1, @$without[ 1 .. $#$without ], 'trapped' ], 'all the same among the doubles, except one that calls an unqualified function') or diag(explain($among_doubles, $without));
 
 # Tables of the same name elsewhere: pg_temp last in the path, as the manual recommends for SECURITY DEFINER, hides a temporary
 # table behind a permanent one. The procedures change only the partitions of the table that they are given.
