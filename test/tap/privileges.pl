@@ -41,11 +41,16 @@ $node->safe_psql('postgres', 'CREATE ROLE member_without_set LOGIN; GRANT hostil
 $node->safe_psql('postgres', q{
 	SET ROLE hostile;
 	SET search_path = trap;
+	CREATE TABLE later (n int);
+	CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'trap: late as %', current_user; RETURN NULL; END $$;
+	CREATE CONSTRAINT TRIGGER late AFTER INSERT ON later DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late();
 	CREATE FUNCTION spring() RETURNS boolean LANGUAGE plpgsql AS $$
 	DECLARE statement text;
 	BEGIN
 		RAISE WARNING 'trap: % with %', current_user, current_setting('search_path');
-		FOREACH statement IN ARRAY ARRAY['RESET ROLE', 'SET ROLE postgres', 'RESET SESSION AUTHORIZATION', 'ALTER ROLE hostile SUPERUSER'] LOOP
+		PERFORM set_config('row_security', 'off', false);
+		FOREACH statement IN ARRAY ARRAY['RESET ROLE', 'SET ROLE postgres', 'RESET SESSION AUTHORIZATION', 'ALTER ROLE hostile SUPERUSER',
+			'INSERT INTO trap.later VALUES (1)', 'CREATE TEMP TABLE log (n int)', 'PREPARE p AS SELECT 1', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'] LOOP
 			BEGIN
 				EXECUTE statement;
 				RAISE WARNING 'trap: it did %', statement;
@@ -80,8 +85,9 @@ foreach my $trap (sort keys %lay)
 		$node->safe_psql('postgres', "SET ROLE hostile; SET client_min_messages = error; $lay{$trap}");
 		foreach my $action ('creates', 'detaches', 'drops')
 		{
-			my ($code, undef, $error) = $node->psql('postgres', $call{$action}, $role eq 'postgres' ? () : (extra_params => [ '-U', $role ]));
+			my ($code, $session, $error) = $node->psql('postgres', "$call{$action}; SELECT current_user, current_setting('search_path'), current_setting('row_security')", $role eq 'postgres' ? () : (extra_params => [ '-U', $role ]));
 			is($code, 0, "$trap: $role $action") or diag($error);
+			is($session, qq{$role|"\$user", public|on}, 'whose session is as before');
 			my %seen = map { $_ => 1 } $error =~ /trap: (.*)/g;
 			my $expected = $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '';
 			is(join(', ', sort keys %seen), $expected, "$trap: code runs with the owner's rights when $role $action");
@@ -113,6 +119,15 @@ like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/
 $node->safe_psql('postgres', 'DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
+
+# Who may write everything can write the mark, but nothing else of the clock.
+$node->safe_psql('postgres', 'CREATE ROLE writer LOGIN IN ROLE pg_write_all_data');
+is(ask($node, 'writer', $_), '42501', "pg_write_all_data: $_") foreach 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())', 'SELECT ids_complete_upgrade()';
+is(ask($node, 'ordinary', q{SELECT setval('ids_internal.mark', 1)}), '42501', 'an ordinary role cannot write the mark');
+is(ask($node, 'writer', q{SELECT setval('ids_internal.mark', 1)}), '1', 'a member of pg_write_all_data can');
+is(ask($node, 'ordinary', 'SELECT gen_ulid()'), '55000', 'which is noticed');
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', 'and a superuser repairs it');
 
 is(ask($node, 'owner', 'DROP EXTENSION ids', database => 'owned'), '', 'the owner drops the extension');
 
