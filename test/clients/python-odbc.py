@@ -7,7 +7,7 @@ import pyodbc
 
 # ---- How to ----
 
-# An id is a string. A list of them goes and comes as the text of an array. A time without a zone is in the session's.
+# An id is a string. A list of ids is sent and read as the text of an array. A time without a zone is in the session's time zone.
 server = "Driver={{PostgreSQL Unicode}};Server={PGHOST};Port={PGPORT};Database={PGDATABASE};Uid={PGUSER};Pwd={PGPASSWORD}"
 connection = pyodbc.connect(server.format(**environ), autocommit=True)
 cursor = connection.cursor()
@@ -23,13 +23,13 @@ cursor.execute(
     "CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text, customer ulid REFERENCES customer, related ulid[])"
 )
 
-# The server makes the id, RETURNING brings it.
+# The server makes the id; RETURNING fetches it.
 customer = cursor.execute("INSERT INTO customer (name) VALUES ('Ada') RETURNING id").fetchval()
 insert = "INSERT INTO item (name, customer) VALUES (?, ?) RETURNING id"
 first = cursor.execute(insert, "first", customer).fetchval()
 second = cursor.execute(insert, "second", None).fetchval()
 
-# By id, and by several.
+# By id, and by several ids.
 one = cursor.execute("SELECT name FROM item WHERE id = ?", second).fetchval()
 cursor.execute("UPDATE item SET related = ? WHERE id = ?", array([first, second]), first)
 both = "SELECT id, related, customer FROM item WHERE id = ANY (?) ORDER BY id"
@@ -45,7 +45,7 @@ after = cursor.execute("SELECT name FROM item WHERE id >= ulid_first(?) ORDER BY
 within = cursor.execute("SELECT name, id::timestamptz FROM item WHERE id <@ tstzrange(?, ?)", june, july).fetchall()
 page = cursor.execute("SELECT name FROM item WHERE id > ? ORDER BY id LIMIT 1", first).fetchall()
 
-# ---- What it must give ----
+# ---- Expected results ----
 
 assert len(first) == 26 and first < second
 assert one == "second"

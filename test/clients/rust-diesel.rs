@@ -13,8 +13,8 @@ use std::io::Write;
 
 // ---- How to ----
 
-// The type in SQL, and in Rust as its 16 bytes, since Diesel sends and gets everything in binary. The other types alike, with
-// 20, 10 and 8 bytes.
+// The type in SQL, and in Rust as its 16 bytes, because Diesel sends and receives everything in binary.
+// The other types work alike, with 20, 10 and 8 bytes.
 mod sql_types {
     #[derive(diesel::sql_types::SqlType, diesel::query_builder::QueryId)]
     #[diesel(postgres_type(name = "ulid"))]
@@ -87,7 +87,7 @@ fn main() -> Result<(), Error> {
     let made: Vec<Item> = diesel::insert_into(item::table).values(&new).get_results(db)?;
     let (first, second) = (made[0].id, made[1].id);
 
-    // By id, by several, by what is in an array, and with the customer.
+    // By id, by several ids, by the ids in an array, and with the customer.
     let one: Item = item::table.find(second).first(db)?;
     diesel::update(item::table.find(first)).set(item::related.eq(vec![first, second])).execute(db)?;
     let both: Vec<Item> = item::table.filter(item::id.eq_any([second, first])).order(item::id).load(db)?;
@@ -109,7 +109,7 @@ fn main() -> Result<(), Error> {
     let within: Vec<(String, DateTime<Utc>)> = item::table.filter(range).select((item::name, time)).load(db)?;
     let page: Vec<String> = item::table.filter(item::id.gt(first)).order(item::id).limit(2).select(item::name).load(db)?;
 
-    // ---- What it must give ----
+    // ---- Expected results ----
 
     assert!(first < second);
     assert_eq!(one, made[1]);

@@ -1,4 +1,4 @@
-// ids with SQLx. DATABASE_URL says which server and database, as the macros that check SQL at compile time want it.
+// ids with SQLx. DATABASE_URL says which server and database, because the macros that check SQL at compile time read it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
@@ -6,8 +6,8 @@ use sqlx::{query, query_as, query_scalar, FromRow, PgPool};
 
 // ---- How to ----
 
-// A ulid as its 16 bytes, since SQLx sends and gets everything in binary. The other types alike, with 20, 10 and 8 bytes. The
-// text is read and written by the server: SELECT $1::text::ulid, and SELECT id::text.
+// A ulid as its 16 bytes, because SQLx sends and receives everything in binary. The other types work alike, with 20, 10 and 8 bytes.
+// The server converts text: SELECT $1::text::ulid, and SELECT id::text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
 #[sqlx(type_name = "ulid")]
 struct Ulid([u8; 16]);
@@ -34,13 +34,13 @@ async fn main() -> Result<(), sqlx::Error> {
         .execute(&db)
         .await?;
 
-    // The server makes the id, RETURNING brings it.
+    // The server makes the id; RETURNING fetches it.
     let customer: Ulid = query_scalar("INSERT INTO customer (name) VALUES ('Ada') RETURNING id").fetch_one(&db).await?;
     let insert = "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id";
     let first: Ulid = query_scalar(insert).bind("first").bind(customer).fetch_one(&db).await?;
     let second: Ulid = query_scalar(insert).bind("second").bind(None::<Ulid>).fetch_one(&db).await?;
 
-    // By id, and by several.
+    // By id, and by several ids.
     let one: String = query_scalar("SELECT name FROM item WHERE id = $1").bind(second).fetch_one(&db).await?;
     query("UPDATE item SET related = $1 WHERE id = $2").bind([first, second]).bind(first).execute(&db).await?;
     let both: Vec<Item> = query_as("SELECT * FROM item WHERE id = ANY ($1) ORDER BY id").bind([second, first]).fetch_all(&db).await?;
@@ -49,7 +49,7 @@ async fn main() -> Result<(), sqlx::Error> {
     let given: Ulid = query_scalar("SELECT $1::text::ulid").bind("01AN4Z07BY79KA1307SR9X4MV3").fetch_one(&db).await?;
     let text: String = query_scalar("SELECT $1::ulid::text").bind(given).fetch_one(&db).await?;
 
-    // The macros must be told the type in Rust, of a column and of a parameter.
+    // The macros need the Rust type of a column and of a parameter.
     let checked = sqlx::query!(r#"SELECT gen_ulid() AS "made!: Ulid", $1::ulid AS "same!: Ulid""#, first as Ulid).fetch_one(&db).await?;
 
     // Many at once, from arrays.
@@ -69,7 +69,7 @@ async fn main() -> Result<(), sqlx::Error> {
     let page: Vec<String> =
         query_scalar("SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2").bind(given).fetch_all(&db).await?;
 
-    // ---- What it must give ----
+    // ---- Expected results ----
 
     assert!(first < second);
     assert_eq!(one, "second");

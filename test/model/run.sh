@@ -9,7 +9,7 @@ model=$PWD/test/model/settled.pml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Prints "ok" or "wrong", and how many states there were; fails if the checker did not come to an end.
+# Prints "ok" or "wrong", and the number of states; fails if the checker did not finish.
 verify() { # name, flags of the C compiler and of the checker, definitions for the model
   local dir=$work/$1 optimize=$2 memory=$3 definition definitions=()
   for definition in "${@:4}"; do definitions+=("-D'$definition'"); done  # spin hands them to a shell
@@ -26,7 +26,7 @@ verify() { # name, flags of the C compiler and of the checker, definitions for t
 }
 
 if [ "${1:-}" = full ]; then
-  # Of each state only a hash is kept, of 64 bits.
+  # Only a hash of 64 bits is kept of each state.
   result=$(verify full '-O2 -DHC4' -w28)
   echo "two sessions with two transactions each: $result"
   [[ $result = ok* ]]
