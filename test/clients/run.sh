@@ -58,6 +58,19 @@ rust_run() { # client dependencies
   (cd "$project" && DATABASE_URL="postgres://$PGUSER:$PGPASSWORD@$PGHOST:$PGPORT/$PGDATABASE" PATH=/usr/bin:$PATH cargo run --quiet --offline)
 }
 
+# JPA finds classes by their names.
+jpa_run() {
+  local jars=/usr/share/java classes=$build/jpa
+  local path=$jars/postgresql.jar:$jars/eclipselink.jar:$jars/eclipselink-jpa-2.1-spec.jar:$jars/org.eclipse.persistence.jpa.jpql.jar:$classes
+  mkdir -p $classes/META-INF
+  cat >$classes/META-INF/persistence.xml <<'END'
+<persistence xmlns="http://xmlns.jcp.org/xml/ns/persistence" version="2.1">
+  <persistence-unit name="shop"><class>Customer</class><class>Item</class><class>Jpa$Ids</class></persistence-unit>
+</persistence>
+END
+  javac -proc:none -nowarn -d $classes -cp "$path" test/clients/Jpa.java && java -ea -cp "$path" Jpa
+}
+
 haskell_run() {
   mkdir -p $build/haskell
   ghc -v0 -O0 -outputdir $build/haskell -o "$build/haskell/${1%.hs}" "test/clients/$1" && "$build/haskell/${1%.hs}"
@@ -116,6 +129,7 @@ client postgraphile 'nodejs npm npm:postgraphile' node --no-deprecation $build/n
 # PostgreSQL in the client itself.
 client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs "$PWD/doc/managed.sql"
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
+client jpa 'default-jdk-headless libpostgresql-jdbc-java libeclipselink-java' jpa_run
 client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
 client gorm 'golang-go golang-gorm-gorm-dev golang-gorm-driver-postgres-dev golang-github-lib-pq-dev' go_run go-gorm.go
