@@ -47,6 +47,12 @@ SELECT hours, c.* FROM unnest(ARRAY[1, 6, 24, 7 * 24, 30 * 24]) hours, LATERAL c
   format('{T} <@ tstzrange(''2024-03-01 10:00'', timestamptz ''2024-03-01 10:00'' + interval ''%s h'')', hours)) c;
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$,
     $$tstzrange('2024-03-01', '2024-03-02') @> {T}$$) c;
+-- ulid_settled() is estimated as the current time, without a call: all rows, those since a time, and a join's
+SELECT expected('SELECT FROM event WHERE ulid < ulid_settled()') AS all,
+  expected('SELECT FROM event WHERE ulid > ulid_first(''2024-08-01'') AND ulid < ulid_settled()') AS since,
+  expected('SELECT FROM event WHERE ulid > ulid_settled()') AS later,
+  expected('SELECT FROM event a JOIN event b ON a.ulid < ulid_settled() AND b.i = a.i') AS joined,
+  (SELECT count(*) FROM event WHERE at >= '2024-08-01') AS really_since;
 -- two comparisons, either way round and in either order; BETWEEN; three
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$,
     $${T} >= timestamptz '2024-03-01' AND {T} < timestamptz '2024-03-02'$$) c;

@@ -1,5 +1,7 @@
 #include "planner/catalog.hpp"
 
+#include <initializer_list>
+
 namespace ids {
 
 namespace {
@@ -21,14 +23,14 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
 }
 
 // The function whose name is the type's name and the suffix, or InvalidOid.
-template <int count>
-Oid function_of(const PlannedType& type, const char* suffix, const Oid (&arguments)[count]) {
+Oid function_of(const PlannedType& type, const char* suffix, std::initializer_list<Oid> arguments) {
   char name[NAMEDATALEN];
   strlcpy(name, type.name, sizeof name);
   strlcat(name, suffix, sizeof name);
-  return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                         PointerGetDatum(buildoidvector(arguments, count)),
-                         ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+  return GetSysCacheOid3(
+      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
+      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
 }
 
 bool find_comparisons(CatalogObjects* objects) {
@@ -108,6 +110,7 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects) ||
       !(is_core_type ? find_within(type, objects) : find_predicates(type.name, objects)))
     return nullptr;
+  objects->settled = function_of(type, "_settled", {});
   objects->as_of = as_of;
   return objects;
 }

@@ -26,6 +26,7 @@ struct CatalogObjects {
   Oid comparisons[BTMaxStrategyNumber + 1];
   Oid procedures[BTMaxStrategyNumber + 1];
   Oid boundaries[kBoundaries];
+  Oid settled;  // T_settled(); InvalidOid if the type has none
   Predicate predicates[kPredicates];
 };
 

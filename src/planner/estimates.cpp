@@ -143,11 +143,17 @@ bool calls(Node* node, Oid function) {
 
 // The value of an expression, or null if it is not known at plan time. A parallel-restricted
 // function depends on more of the session's state than its snapshot and settings, and may raise an
-// error now.
-const Const* value_of(PlannerInfo* root, Node* node) {
+// error now. T_settled() is such a function: its id is taken to be of the current time.
+const Const* value_of(const Column& column, Node* node) {
+  const CatalogObjects& objects = column.objects;
+  if (calls(node, objects.settled))
+    return makeConst(objects.type, -1, InvalidOid, get_typlen(objects.type),
+                     OidFunctionCall1(objects.boundaries[kFirst],
+                                      TimestampTzGetDatum(GetCurrentStatementStartTimestamp())),
+                     false, column.type.by_value);
   if (!IsA(node, Const)) {
     if (contains_restricted(node, nullptr)) return nullptr;
-    node = estimate_expression_value(root, node);
+    node = estimate_expression_value(column.root, node);
   }
   return IsA(node, Const) ? reinterpret_cast<const Const*>(node) : nullptr;
 }
@@ -157,7 +163,7 @@ double share_of_bounds(const Column& column, Bound* bounds, int count) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
   for (Bound* bound = bounds; bound < bounds + count; ++bound) {
-    bound->value = value_of(column.root, bound->other);
+    bound->value = value_of(column, bound->other);
     if (!bound->value) continue;
     if (bound->value->constisnull) return 0;
     lowest = std::min(lowest, column.value(bound->value->constvalue));
