@@ -95,6 +95,14 @@ $node->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 8201 FROM event'), 'it goes on');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '8201', 'and is visible');
 
+# COPY makes identifiers
+begin_again();
+run($first, 'BEGIN', q{COPY event (name) FROM PROGRAM 'echo copied'});
+run($second, insert('a'));
+is(settled(), 'none', 'COPY FROM');
+run($first, 'COMMIT');
+is(settled(), 'copied a', 'until it commits');
+
 # Two generators
 begin_again();
 run($first, 'BEGIN', 'SELECT gen_uuidv7()');
@@ -144,6 +152,8 @@ run($first, 'COMMIT');
 is(run($reader, $settled), 'a', 'an old snapshot');
 cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'b'}), 'is below what it does not see');
 my $before = run($reader, 'SELECT ulid_settled()');
+is(run($reader, 'SAVEPOINT s', 'SELECT ulid_settled()'), $before, 'in a subtransaction, too');
+run($reader, 'ROLLBACK TO s');
 run($second, insert('d'));
 is(run($reader, 'SELECT ulid_settled()'), $before, 'and has one bound');
 run($reader, 'COMMIT');
