@@ -1,5 +1,5 @@
-# Tables whose owner is hostile, in the hands of a superuser and of autovacuum: the owner's code in indexes and statistics runs as the
-# owner, whatever it generates leaves no trace in the generators, and a dump restores the extension's objects, not namesakes.
+# A superuser and autovacuum maintain the tables of a hostile owner. The owner's code in indexes and statistics runs as the owner, the
+# ids that it generates do not harm the generators, and a dump restores the extension's objects, not objects of the same names.
 use strict;
 use warnings;
 use Generators;
@@ -13,7 +13,8 @@ $node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\na
 $node->start;
 my $log = 0;
 
-# What of the owner's code ran as whom since the call before. Background processes, too, write it to the server's log.
+# Returns which code of the owner ran since the last call, and as which role. It reads the server's log because background processes
+# run such code, too.
 sub traps
 {
 	my %seen = map { $_ => 1 } slurp_file($node->logfile, $log) =~ /trap: (.*)/g;
@@ -21,7 +22,7 @@ sub traps
 	return join ', ', sort keys %seen;
 }
 
-# The owner's code, which also generates with all generators and asks what is settled.
+# The owner's code also calls all generators and all functions that tell which ids are settled.
 my $generate = join ', ', map { "gen_$_()" } @generators;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION ids;
@@ -49,7 +50,8 @@ $node->safe_psql('postgres', q{BEGIN; SELECT trap.spring('a call'); ROLLBACK});
 is(traps(), 'a call as postgres, it did ALTER ROLE hostile SUPERUSER, it did SELECT ids_advance_clock(now()), it did SELECT ids_reset_clock(), it did SET ROLE postgres',
 	'what the trap can do as a superuser');
 
-# A table with a name that is hard to quote, and doubles of all functions, operators and types of the extension in schema public.
+# A table with a name that is hard to quote; and in schema public, objects with the names of all functions, operators and types of the
+# extension.
 my $name = qq{"a"" \n\\! b\n;--'%s"};
 (my $literal = "'trap.$name'") =~ s/(?<=.)'(?=.)/''/g;
 $node->safe_psql('postgres', qq{
@@ -84,10 +86,10 @@ $node->safe_psql('postgres', qq{
 		END LOOP;
 	END \$\$;
 	CREATE TABLE trap.mixed (ours ulid DEFAULT gen_ulid(), theirs public.ulid)});
-cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace}), '>', 100, 'there are doubles');
-like(traps(), qr/^index as hostile, statistics as hostile, view as hostile$|^index as hostile, view as hostile$/, 'the owner makes them');
+cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace}), '>', 100, 'schema public has functions of the same names');
+like(traps(), qr/^index as hostile, statistics as hostile, view as hostile$|^index as hostile, view as hostile$/, 'the code runs as the owner when the owner creates the indexes, statistics and view');
 
-# What a superuser does, with a search_path that has the doubles first, and what runs then.
+# A superuser's statements, with a search_path that has schema public first, and the owner's code that they run.
 my $parent = qq{SELECT quote_literal(oid) AS parent FROM pg_class WHERE relname LIKE 'a%' AND relkind = 'p' \\gset\n};
 foreach (
 	[ 'ANALYZE' => 'index', 'statistics' ],
@@ -105,18 +107,18 @@ foreach (
 	my ($statement, @places) = @$_;
 	local $ENV{PGOPTIONS} = '-c search_path=public,pg_temp,pg_catalog';
 	is($node->psql('postgres', $statement), 0, $statement =~ s/.*\n//r);
-	is(traps(), join(', ', map { "$_ as hostile" } @places), 'what runs is the owner\'s');
+	is(traps(), join(', ', map { "$_ as hostile" } @places), 'code runs only as the owner');
 }
 is($node->safe_psql('postgres', q{SELECT string_agg(times::text, ' ') FROM ids_partitions((SELECT oid FROM pg_class WHERE relname LIKE 'a%' AND relkind = 'p'))}),
 	'["2026-02-01 00:00:00+00","2026-03-01 00:00:00+00") ["2026-03-01 00:00:00+00","2026-04-01 00:00:00+00")', 'partitions with names that are hard to quote');
 
-# A parallel build of an index, with a function that says that it is safe.
+# An index built in parallel, with a generating function wrongly marked PARALLEL SAFE.
 $node->safe_psql('postgres', q{
 	SET ROLE hostile;
 	CREATE FUNCTION trap.made(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN PERFORM gen_ulid(); RETURN $1; END';
 	CREATE TABLE trap.large AS SELECT gen_ulid() AS id FROM generate_series(1, 10000);
 	CREATE INDEX large_made ON trap.large (trap.made(id))});
-like(($node->psql('postgres', 'SET max_parallel_maintenance_workers = 2; SET parallel_leader_participation = off; REINDEX INDEX trap.large_made'))[2], qr/ERROR:  cannot generate an identifier in a parallel worker/, 'in a parallel worker');
+like(($node->psql('postgres', 'SET max_parallel_maintenance_workers = 2; SET parallel_leader_participation = off; REINDEX INDEX trap.large_made'))[2], qr/ERROR:  cannot generate an identifier in a parallel worker/, 'a parallel worker cannot generate');
 $node->safe_psql('postgres', 'DROP TABLE trap.large');
 
 # Autovacuum
@@ -130,23 +132,23 @@ $node->append_conf('postgresql.conf', "autovacuum = off\n");
 $node->reload;
 is($node->safe_psql('postgres', q{
 	SELECT gen_ulid() AS before, count(*) AS unsettled FROM ids_unsettled() \gset
-	SELECT :unsettled, ulid_settled() > :'before', gen_ulid() > :'before', (SELECT bool_and(lead < '1 s') FROM ids_generators())}), '0|t|t|t', 'the generators go on, and nothing holds back what is settled');
+	SELECT :unsettled, ulid_settled() > :'before', gen_ulid() > :'before', (SELECT bool_and(lead < '1 s') FROM ids_generators())}), '0|t|t|t', 'the generators work as before, and no transaction holds back the settled ids');
 
-# A dump by a superuser runs none of it. Once restored, all is the same.
+# A superuser's dump runs none of the owner's code. A dump of the restored database is the same.
 my $dump = $node->basedir . '/dump';
 my @dump = ('pg_dump', '-d', $node->connstr('postgres'), '-f');
-$node->command_ok([ @dump, $dump, '-Fc' ], 'a superuser dumps it');
-is(traps(), '', 'nothing runs');
+$node->command_ok([ @dump, $dump, '-Fc' ], 'a superuser dumps the database');
+is(traps(), '', 'the dump runs no code of the owner');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
-$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $dump ], 'and restores it');
-unlike(traps(), qr/namesake|postgres|did/, 'what runs is the owner\'s');
-$node->command_ok([ @dump, "$dump.sql" ], 'dumped as text');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $dump ], 'a superuser restores it');
+unlike(traps(), qr/namesake|postgres|did/, 'the restore runs code only as the owner');
+$node->command_ok([ @dump, "$dump.sql" ], 'a dump as text');
 $dump[2] = $node->connstr('restored');
-$node->command_ok([ @dump, "$dump.restored.sql" ], 'both');
+$node->command_ok([ @dump, "$dump.restored.sql" ], 'a dump of the restored database as text');
 my ($before, $after) = map { slurp_file($_) =~ s/^\\(un)?restrict .*//gmr } "$dump.sql", "$dump.restored.sql";
-ok($before eq $after, 'the same');
-is($node->safe_psql('restored', q{SET ROLE hostile; INSERT INTO trap.mixed (theirs) VALUES ('x') RETURNING pg_typeof(ours), pg_typeof(theirs)}), 'ulid|public.ulid', 'each is of its own type');
-is(traps(), '', 'and no namesake runs');
+ok($before eq $after, 'both dumps are the same');
+is($node->safe_psql('restored', q{SET ROLE hostile; INSERT INTO trap.mixed (theirs) VALUES ('x') RETURNING pg_typeof(ours), pg_typeof(theirs)}), 'ulid|public.ulid', 'each column has its own type');
+is(traps(), '', 'no function of the same name runs');
 
 $node->stop;
 done_testing();

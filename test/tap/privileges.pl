@@ -87,7 +87,7 @@ foreach my $trap (sort keys %lay)
 		{
 			my ($code, $session, $error) = $node->psql('postgres', "$call{$action}; SELECT current_user, current_setting('search_path'), current_setting('row_security')", $role eq 'postgres' ? () : (extra_params => [ '-U', $role ]));
 			is($code, 0, "$trap: $role $action") or diag($error);
-			is($session, qq{$role|"\$user", public|on}, 'whose session is as before');
+			is($session, qq{$role|"\$user", public|on}, 'the session is as before');
 			my %seen = map { $_ => 1 } $error =~ /trap: (.*)/g;
 			my $expected = $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '';
 			is(join(', ', sort keys %seen), $expected, "$trap: code runs with the owner's rights when $role $action");
@@ -120,14 +120,14 @@ $node->safe_psql('postgres', 'DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
 
-# Who may write everything can write the mark, but nothing else of the clock.
+# A member of pg_write_all_data can write the mark, but cannot call the functions that set the clock.
 $node->safe_psql('postgres', 'CREATE ROLE writer LOGIN IN ROLE pg_write_all_data');
 is(ask($node, 'writer', $_), '42501', "pg_write_all_data: $_") foreach 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())', 'SELECT ids_complete_upgrade()';
 is(ask($node, 'ordinary', q{SELECT setval('ids_internal.mark', 1)}), '42501', 'an ordinary role cannot write the mark');
 is(ask($node, 'writer', q{SELECT setval('ids_internal.mark', 1)}), '1', 'a member of pg_write_all_data can');
-is(ask($node, 'ordinary', 'SELECT gen_ulid()'), '55000', 'which is noticed');
+is(ask($node, 'ordinary', 'SELECT gen_ulid()'), '55000', 'the generators notice a wrong mark');
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
-is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', 'and a superuser repairs it');
+is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', 'a superuser repairs the mark');
 
 is(ask($node, 'owner', 'DROP EXTENSION ids', database => 'owned'), '', 'the owner drops the extension');
 

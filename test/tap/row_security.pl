@@ -106,8 +106,8 @@ foreach my $type (@types)
 		is(ask($node, 'ordinary', "SELECT count(*) FROM ${type}_secret WHERE $condition"), $count, "$type: the visible rows") unless $condition =~ /02-20/;
 	}
 
-	# Conditions with a function of the user's, which tells what rows it is called for, and one whose error tells a value. The
-	# policy's is expensive, so the planner calls the user's first if that is leakproof.
+	# Conditions with a user's function that reports the rows it is called for, and one whose error would show a value. The
+	# policy's function is expensive, so the planner calls the user's function first if that is leakproof.
 	$node->safe_psql('postgres', "ALTER FUNCTION ${type}_visible(int) COST 1000");
 	foreach my $table ("${type}_secret", "${type}_view")
 	{

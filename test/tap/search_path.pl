@@ -99,7 +99,8 @@ foreach my $type (@types)
 		'2', "$type: partitions of a temporary table");
 }
 
-# Every function and procedure of the extension in a superuser's SECURITY DEFINER function that sets no path, called among the doubles.
+# Call every function and procedure of the extension in a superuser's SECURITY DEFINER function that sets no search_path, while the
+# hostile objects of the same names exist.
 $node->safe_psql('owned', q{
 	CREATE SCHEMA wrapped;
 	GRANT USAGE ON SCHEMA wrapped TO owner;
