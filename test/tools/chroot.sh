@@ -1,15 +1,20 @@
 #!/bin/bash
 # Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages:
 #   test/tools/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
-# It has nothing but make, git and ca-certificates. Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends
-# with 69 if the mirror cannot be reached, else as COMMAND ends. Nothing is left behind, even if it is interrupted:
-# the command's mounts and processes are in namespaces that end with it.
+# It has nothing but make, git and ca-certificates. ARCH=s390x makes one for that architecture; QEMU runs its programs.
+# Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends with 69 if the mirror cannot be reached, else as
+# COMMAND ends. Nothing is left behind, even if it is interrupted: the command's mounts and processes are in namespaces
+# that end with it.
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
 suite=$1
 [ "$(id -u)" = 0 ] || { echo "A chroot needs root: run this as root." >&2; exit 1; }
 command -v debootstrap >/dev/null || test/tools/deps.sh debootstrap
+if [ -n "${ARCH:-}" ]; then
+  test/tools/deps.sh qemu-user-static binfmt-support arch-test
+  arch-test "$ARCH" >/dev/null || update-binfmts --enable
+fi
 
 root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" ids.XXXXXX)
 chmod 755 "$root"
@@ -28,7 +33,7 @@ run() {
 
 release=$suite
 [ "$suite" != experimental ] || release=sid
-run debootstrap --variant=minbase --include=make,git,ca-certificates "$release" "$root" >"$root.log" 2>&1 || {
+run debootstrap ${ARCH:+--arch="$ARCH"} --variant=minbase --include=make,git,ca-certificates "$release" "$root" >"$root.log" 2>&1 || {
   tail -n 5 "$root.log" >&2
   ! grep -qE "Failed getting release file|Couldn't download" "$root.log" || exit 69
   exit 1

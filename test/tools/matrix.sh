@@ -2,7 +2,8 @@
 # Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
 # throw-away chroot of the Debian that has it, and prints a table:
 #   test/tools/matrix.sh [VERSION...]
-# Fails if one of them fails; ends with 69 if none fails, but some could not reach a mirror.
+# ARCH=s390x, or another architecture of Debian, runs the unit tests and the regression tests there, emulated. Fails if one of
+# them fails; ends with 69 if none fails, but some could not reach a mirror.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -16,9 +17,11 @@ result=0
 for version in "$@"; do
   suite=${suites[$version]:-}
   [ -n "$suite" ] || { echo "No release of Debian from 12 on has PostgreSQL $version." >&2; exit 1; }
-  log=build/matrix/$version.log
-  echo "PostgreSQL $version in a chroot of $suite: see $log"
+  log=build/matrix/$version${ARCH:+-$ARCH}.log
+  echo "PostgreSQL $version${ARCH:+ for $ARCH} in a chroot of $suite: see $log"
   commands='make demo && make check'
+  [ -z "${ARCH:-}" ] || commands='test/tools/deps.sh server unpacked-headers pg_virtualenv g++ catch2 && make unit &&
+    make -s install WERROR=-Werror && pg_virtualenv make -s installcheck'
   if [ "$suite" = experimental ]; then
     # Only PostgreSQL is from experimental, the rest from sid.
     packages="postgresql-$version postgresql-server-dev-$version"
@@ -26,7 +29,7 @@ for version in "$@"; do
       apt-get update && { apt-get install -y --no-install-recommends $packages || exit 69; } &&
       export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config && $commands"
   fi
-  if [ "$version" -gt 15 ]; then
+  if [ "$version" -gt 15 ] && [ -z "${ARCH:-}" ]; then
     commands+=" && sed 's/ [a-z]* main/ bookworm main/' /etc/apt/sources.list >/etc/apt/sources.list.d/bookworm.list &&
       apt-get update && apt-get install -y --no-install-recommends postgresql-15 postgresql-server-dev-15 &&
       export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config IDS_UPGRADE_FROM=/usr/lib/postgresql/15/bin/pg_config &&

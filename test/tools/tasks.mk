@@ -64,8 +64,8 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
 
-matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some
-	@test/tools/matrix.sh $(VERSIONS)
+matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some; ARCH=s390x emulates
+	@ARCH=$(ARCH) test/tools/matrix.sh $(VERSIONS)
 
 regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
 	@$(BUILD)
