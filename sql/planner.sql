@@ -288,8 +288,11 @@ RESET ROLE;
 ALTER FUNCTION ulid_lt NOT LEAKPROOF; ALTER FUNCTION ulid_le NOT LEAKPROOF; ALTER FUNCTION ulid_ge NOT LEAKPROOF;
 ALTER FUNCTION timestamptz_lt NOT LEAKPROOF; ALTER FUNCTION timestamptz_ge NOT LEAKPROOF;
 SET ROLE ids_reader;
-SELECT c.* FROM compare($$at >= '2024-02-10' AND at < '2024-02-11'$$, $${T} <@ '[2024-02-10, 2024-02-11)'$$) c;
-SELECT c.* FROM compare($$at >= '2024-02-10'$$, $${T} >= timestamptz '2024-02-10'$$) c;
+-- older minor versions use the statistics here, too
+SELECT c.ulid = c.timestamptz AS ulid, scru160, tbsl, snowflake
+FROM compare($$at >= '2024-02-10' AND at < '2024-02-11'$$, $${T} <@ '[2024-02-10, 2024-02-11)'$$) c;
+SELECT c.ulid = c.timestamptz AS ulid, scru160, tbsl, snowflake
+FROM compare($$at >= '2024-02-10'$$, $${T} >= timestamptz '2024-02-10'$$) c;
 RESET ROLE;
 ALTER FUNCTION ulid_lt LEAKPROOF; ALTER FUNCTION ulid_le LEAKPROOF; ALTER FUNCTION ulid_ge LEAKPROOF;
 ALTER FUNCTION timestamptz_lt LEAKPROOF; ALTER FUNCTION timestamptz_ge LEAKPROOF;
