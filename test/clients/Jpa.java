@@ -30,8 +30,8 @@ import org.eclipse.persistence.sessions.Session;
 
 // ---- How to ----
 
-// An id is a String, which the server takes with stringtype=unspecified in the URL. EclipseLink wants it before the row is
-// inserted, so that a sequence asks the server for it.
+// An id is a String, which the server takes with stringtype=unspecified in the URL. EclipseLink needs the id before the row is
+// inserted, so a sequence fetches it from the server.
 class UlidSequence extends UUIDSequence {
   public UlidSequence() {
     super("ulid");
@@ -133,7 +133,7 @@ public class Jpa implements SessionCustomizer {
         "eclipselink.logging.level", "OFF"));
     var manager = factory.createEntityManager();
 
-    // The connection is asked for, so that the transaction begins in the database before the first id is made. Otherwise
+    // unwrap() makes the transaction begin in the database before the first id is made. Otherwise
     // ulid_settled() would not wait for the row.
     manager.getTransaction().begin();
     manager.unwrap(Connection.class);
@@ -150,7 +150,7 @@ public class Jpa implements SessionCustomizer {
     manager.clear();
     factory.getCache().evictAll();
 
-    // By id, by several, with the customer; and the page after an id.
+    // By id, by several ids, with the customer; and the page after an id.
     var one = manager.find(Item.class, second.id);
     var both = manager.createQuery("SELECT i FROM Item i WHERE i.id IN :ids ORDER BY i.id", Item.class).setParameter("ids", List.of(second.id, first.id)).getResultList();
     var items = manager.find(Customer.class, ada.id).items;
@@ -162,7 +162,7 @@ public class Jpa implements SessionCustomizer {
     var after = manager.createQuery("SELECT i FROM Item i WHERE i.id >= FUNCTION('ulid_first', :time) ORDER BY i.id", Item.class).setParameter("time", july).getResultList();
     var within = manager.createNativeQuery("SELECT * FROM item WHERE id <@ tstzrange(?1, ?2)", Item.class).setParameter(1, june).setParameter(2, july).getResultList();
 
-    // ---- What it must give ----
+    // ---- Expected results ----
 
     assert settled.compareTo(ada.id) <= 0;
     assert first.id.length() == 26 && first.id.compareTo(second.id) < 0;
