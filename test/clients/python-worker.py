@@ -95,13 +95,16 @@ stop.set()
 for writer in writers:
     writer.join()
 worker = run("work")
+# Meanwhile somebody must read what it prints: a full pipe would stop it.
+printed = threading.Thread(target=lambda: delivered.append(worker.communicate()[0]))
+printed.start()
 with psycopg.connect("", autocommit=True) as connection:
     while not connection.execute(
         "SELECT NOT EXISTS (SELECT FROM event, position WHERE event.id > position.id)"
     ).fetchone()[0]:
         time.sleep(0.1)
 worker.kill()
-delivered.append(worker.communicate()[0])
+printed.join()
 
 runs = [[line.split() for line in output.splitlines()] for output in delivered]
 expected = {message for rows in committed for message in rows}
