@@ -271,14 +271,15 @@ VACUUM ANALYZE timed, span;
 DELETE FROM contestant;
 INSERT INTO contestant (name, generator, type) VALUES ('timestamptz', 'at', 'at >= lower(r) AND at < upper(r)');
 INSERT INTO contestant (name, generator, type) SELECT name, name, name || ' <@ r' FROM comparison WHERE built_in = 'timestamptz' ORDER BY n;
-SELECT $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '1 hour'$$ AS last_hour \gset
 SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
-CALL measure('the last hour as a filter, a row read', 2 * :rows, :repetitions, :'last_hour');
+CALL measure('the last hour as a filter, a row read', 2 * :rows, :repetitions,
+  $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '1 hour'$$);
 CALL measure('the last hour as a range, as a filter, a row read', 2 * :rows, :repetitions,
   $$SELECT count(*) FROM timed WHERE {gen} <@ tstzrange(now() - interval '1 hour', now())$$);
 RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 SET enable_seqscan = off;
-CALL measure('the last hour by the index, a row found', 2 * :rows / 28.0, :repetitions, :'last_hour');
+CALL measure('the last 14 hours by the index, a row found', :rows, :repetitions,
+  $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '14 hours'$$);
 CALL measure('join with 100 ranges of 10 minutes, a row found', 2 * :rows / 28.0 / 6 * 100, :repetitions,
   'SELECT count(*) FROM span JOIN timed ON {type}');
 RESET enable_seqscan;
@@ -324,9 +325,10 @@ DROP TABLE aged;
 
 \echo '... the planner'
 SET bench.subject = 'Planning';
--- Three times the rows over 350 days: a row every ten seconds with a million rows.
+-- Three times the rows, from 2026 until now: queries about the present are at the end of the statistics, as in a live
+-- table.
 CREATE UNLOGGED TABLE planned AS SELECT i, i % 5000 AS k, at, ulid_first(at) AS id, gen_random_uuid() AS uuid
-  FROM (SELECT i, '2026-01-01'::timestamptz + i * (interval '8400 hours' / (3 * :rows)) AS at FROM generate_series(1, 3 * :rows) i) s;
+  FROM (SELECT i, '2026-01-01'::timestamptz + i * ((now() - '2026-01-01') / (3 * :rows)) AS at FROM generate_series(1, 3 * :rows) i) s;
 CREATE INDEX ON planned (at);
 CREATE INDEX ON planned (id);
 CREATE INDEX ON planned (uuid);
