@@ -81,8 +81,8 @@ $node->safe_psql('postgres', 'ALTER FUNCTION snowflake_from_bigint(bigint) NOT L
 foreach my $type (@types)
 {
 	$node->safe_psql('postgres', qq{
-		CREATE TABLE ${type}_secret (id $type PRIMARY KEY, n int, note text);
-		INSERT INTO ${type}_secret SELECT gen_$type('2020-01-01'::timestamptz + n * interval '1 hour'), n, CASE WHEN n % 2 = 0 THEN ${type}_first('2020-01-01')::text ELSE 'secret' END FROM generate_series(1, 10000) n;
+		CREATE TABLE ${type}_secret (id $type PRIMARY KEY, n int, bytes bytea);
+		INSERT INTO ${type}_secret SELECT gen_$type('2020-01-01'::timestamptz + n * interval '1 hour'), n, CASE WHEN n % 2 = 0 THEN ${type}_first('2020-01-01')::bytea ELSE 'secret' END FROM generate_series(1, 10000) n;
 		ANALYZE ${type}_secret;
 		CREATE FUNCTION ${type}_visible(n int) RETURNS boolean LANGUAGE plpgsql COST 1 AS 'BEGIN RETURN n % 2 = 0; END';
 		ALTER TABLE ${type}_secret ENABLE ROW LEVEL SECURITY;
@@ -131,7 +131,11 @@ foreach my $type (@types)
 			}
 			$node->safe_psql('postgres', "DROP $function");
 		}
-		is(ask($node, 'ordinary', "SELECT count(*) FROM $table WHERE note::$type <= id"), 5000, "$table: no error tells a value of a hidden row");
+		my $query = "SELECT count(*) FROM $table WHERE bytes::$type <= id";
+		is(ask($node, 'ordinary', $query), 5000, "$table: no error tells a value of a hidden row");
+		$node->safe_psql('postgres', "ALTER FUNCTION ${type}_from_bytea(bytea) LEAKPROOF");
+		is(ask($node, 'ordinary', $query), '22P03', "$table: if the cast is called leakproof, one does");
+		$node->safe_psql('postgres', "ALTER FUNCTION ${type}_from_bytea(bytea) NOT LEAKPROOF");
 	}
 }
 
