@@ -262,25 +262,45 @@ Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
   return IsA(ranges, Var) ? ranges : nullptr;
 }
 
-// The share of the ids that a range contains, on average. For a semijoin with so many rows of
-// ranges it is the share that at least one contains. The statistics of ranges tell the distribution
-// of the lower bounds and of the upper bounds. So this knows at each id how many ranges have begun
-// and not ended, and it does not matter which bounds belong together.
+// The share of a column's ranges that are neither null nor empty. PostgreSQL keeps the share of
+// empty ranges beside the lengths.
+double share_not_empty(VariableStatData* ranges) {
+  HeapTuple row = ranges->statsTuple;
+  const double not_null = 1 - reinterpret_cast<Form_pg_statistic>(GETSTRUCT(row))->stanullfrac;
+  AttStatsSlot slot;
+  if (!get_attstatsslot(&slot, row, STATISTIC_KIND_RANGE_LENGTH_HISTOGRAM, InvalidOid,
+                        ATTSTATSSLOT_NUMBERS))
+    return not_null;
+  const double empty = slot.numbers[0];
+  free_attstatsslot(&slot);
+  return not_null * (1 - empty);
+}
+
+// How many ranges contain an id, on average. Ranges begin and end at these shares of the ids, both
+// in ascending order, and each stands for a number of ranges. With once, an id counts at most one.
+double covered(const double* begins, const double* ends, int count, double number, bool once) {
+  double sum = 0;
+  double at = begins[0];
+  for (int begun = 0, ended = 0; ended < count;) {
+    const double open = (begun - ended) * number;
+    const bool begin = begun < count && begins[begun] <= ends[ended];
+    const double next = begin ? begins[begun++] : ends[ended++];
+    sum += (next - at) * (once ? std::min(open, 1.0) : open);
+    at = next;
+  }
+  return sum;
+}
+
+// The share of the ids that a range contains, on average; for a semijoin, the share of the ids that
+// at least one of the ranges in so many rows contains. The statistics of ranges tell the
+// distribution of the lower bounds and of the upper bounds. So this knows at each id how many
+// ranges have begun and not ended, and it does not matter which bounds belong together.
 double share_in_ranges(const Column& column, VariableStatData* ranges, double rows) {
   const Oid* boundaries = column.objects.boundaries;
   AttStatsSlot slot;
   if (!column.has_statistics() || !HeapTupleIsValid(ranges->statsTuple) ||
-      !statistic_proc_security_check(ranges, boundaries[kRangeFirst]))
-    return DEFAULT_RANGE_INEQ_SEL;
-  // PostgreSQL keeps the share of empty ranges beside the lengths.
-  double present =
-      1 - reinterpret_cast<Form_pg_statistic>(GETSTRUCT(ranges->statsTuple))->stanullfrac;
-  if (get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_RANGE_LENGTH_HISTOGRAM, InvalidOid,
-                       ATTSTATSSLOT_NUMBERS)) {
-    present *= 1 - slot.numbers[0];
-    free_attstatsslot(&slot);
-  }
-  if (!get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
+      !statistic_proc_security_check(ranges, boundaries[kRangeFirst]) ||
+      !get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
                         ATTSTATSSLOT_VALUES))
     return DEFAULT_RANGE_INEQ_SEL;
   FmgrInfo first, last;
@@ -296,16 +316,9 @@ double share_in_ranges(const Column& column, VariableStatData* ranges, double ro
     ends[i] = distribution.share(BTLessEqualStrategyNumber, FunctionCall1(&last, slot.values[i]));
   }
   free_attstatsslot(&slot);
-  double share = 0;
-  double at = begins[0];
-  for (int begun = 0, ended = 0; ended < count;) {
-    const double open = (begun - ended) * present / count;
-    const bool begin = begun < count && begins[begun] <= ends[ended];
-    const double next = begin ? begins[begun++] : ends[ended++];
-    share += (next - at) * (rows > 0 ? std::min(open * rows, 1.0) : open);
-    at = next;
-  }
-  return std::max(share, 1.0e-10);
+  const bool once = rows > 0;
+  const double number = share_not_empty(ranges) * (once ? rows : 1) / count;
+  return std::max(covered(begins, ends, count, number, once), 1.0e-10);
 }
 
 // The share of the pairs of rows in which the range contains the id, for a bound that <@ has become

@@ -66,12 +66,12 @@ run($first, 'BEGIN', insert('b'));
 $node->safe_psql('postgres', $_) foreach insert('c');
 is(settled(), 'a', 'an open transaction holds back what is above its first identifier');
 run($first, 'COMMIT');
-is(settled(), 'a b c', 'until it commits');
+is(settled(), 'a b c', 'an open transaction has committed');
 run($first, 'BEGIN', 'SAVEPOINT s', insert('d'), 'ROLLBACK TO s', 'RELEASE s', insert('e'));
 run($second, insert('f'));
 is(settled(), 'a b c', 'a rolled back savepoint');
 run($first, 'ROLLBACK');
-is(settled(), 'a b c f', 'or is rolled back');
+is(settled(), 'a b c f', 'an open transaction is rolled back');
 run($first, 'BEGIN', 'SELECT gen_ulid()');
 run($second, insert('g'));
 is(settled(), 'a b c f', 'an identifier that is not stored yet');
@@ -79,10 +79,10 @@ run($first, 'COMMIT AND CHAIN');
 is(settled(), 'a b c f g', 'COMMIT AND CHAIN');
 run($first, insert('h'));
 run($second, insert('i'));
-is(settled(), 'a b c f g', 'and the next');
+is(settled(), 'a b c f g', 'the transaction after COMMIT AND CHAIN');
 run($first, 'COMMIT');
-is(run($reader, 'BEGIN', insert('own'), $settled), 'a b c f g h i', "the reader's own");
-is(run($reader, 'COMMIT', $settled), 'a b c f g h i own', 'and then');
+is(run($reader, 'BEGIN', insert('own'), $settled), 'a b c f g h i', "the reader's own identifier holds it back");
+is(run($reader, 'COMMIT', $settled), 'a b c f g h i own', 'the reader has committed');
 
 # A commit that is in the WAL, but not visible yet: it waits for a standby that there is not, while many others commit.
 begin_again();
@@ -92,16 +92,16 @@ ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activi
 commit_often(q{INSERT INTO event (name) VALUES ('b')}, 8_200);
 is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '0', 'a commit that is not visible yet');
 $node->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = ''}, 'SELECT pg_reload_conf()';
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 8201 FROM event'), 'it goes on');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '8201', 'and is visible');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 8201 FROM event'), 'a commit no longer waits');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '8201', 'a commit that is visible now');
 
 # COPY makes identifiers
 begin_again();
 run($first, 'BEGIN', q{COPY event (name) FROM PROGRAM 'echo copied'});
 run($second, insert('a'));
-is(settled(), 'none', 'COPY FROM');
+is(settled(), 'none', 'COPY FROM holds it back');
 run($first, 'COMMIT');
-is(settled(), 'copied a', 'until it commits');
+is(settled(), 'copied a', 'COPY FROM has committed');
 
 # Two generators
 begin_again();
@@ -110,8 +110,8 @@ run($second, insert('a'));
 is(settled(), 'a', 'another generator does not hold it back');
 run($first, insert('b'));
 run($second, insert('c'));
-is(settled(), 'a', 'both generators do');
-is($node->safe_psql('postgres', 'SELECT uuidv7_settled() < gen_uuidv7(), uuidv7_settled()::ulid::timestamptz <= ulid_settled()::timestamptz'), 't|t', 'each');
+is(settled(), 'a', 'a transaction with identifiers of two generators');
+is($node->safe_psql('postgres', 'SELECT uuidv7_settled() < gen_uuidv7(), uuidv7_settled()::ulid::timestamptz <= ulid_settled()::timestamptz'), 't|t', 'each generator has a bound');
 run($first, 'COMMIT');
 
 # What does not hold it back
@@ -121,15 +121,15 @@ run($second, insert('a'));
 is(settled(), 'a', 'a transaction without identifiers does not hold it back');
 run($first, 'COMMIT', 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 run($second, insert('b'));
-is(settled(), 'a b', 'nor an old snapshot');
+is(settled(), 'a b', 'an old snapshot does not hold it back');
 run($first, 'COMMIT');
 my $neighbour = session('neighbour');
 run($neighbour, 'BEGIN', insert('n'));
 run($second, insert('c'));
-is(settled(), 'a b c', 'nor another database');
-is(settled('neighbour'), 'none', 'but its own');
+is(settled(), 'a b c', 'a transaction in another database does not hold it back');
+is(settled('neighbour'), 'none', 'a transaction holds back its own database');
 run($neighbour, 'COMMIT');
-is(settled('neighbour'), 'n', 'which goes on');
+is(settled('neighbour'), 'n', 'the other database after the commit');
 $neighbour->quit;
 
 # A session that ends
@@ -137,9 +137,9 @@ begin_again();
 my $victim = session();
 my $pid = run($victim, 'BEGIN', insert('v'), 'SELECT pg_backend_pid()');
 run($second, insert('a'));
-is(settled(), 'none', 'a session');
+is(settled(), 'none', 'a session that is to be terminated');
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 10000)");
-is(settled(), 'a', 'that is terminated');
+is(settled(), 'a', 'a session that was terminated');
 $victim->{run}->finish;
 
 # Old snapshots: the transactions that committed since are not seen.
@@ -150,12 +150,12 @@ run($first, 'BEGIN', insert('b'));
 run($second, insert('c'));
 run($first, 'COMMIT');
 is(run($reader, $settled), 'a', 'an old snapshot');
-cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'b'}), 'is below what it does not see');
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'b'}), 'the bound of an old snapshot is below what it does not see');
 my $before = run($reader, 'SELECT ulid_settled()');
-is(run($reader, 'SAVEPOINT s', 'SELECT ulid_settled()'), $before, 'in a subtransaction, too');
+is(run($reader, 'SAVEPOINT s', 'SELECT ulid_settled()'), $before, 'an old snapshot in a subtransaction');
 run($reader, 'ROLLBACK TO s');
 run($second, insert('d'));
-is(run($reader, 'SELECT ulid_settled()'), $before, 'and has one bound');
+is(run($reader, 'SELECT ulid_settled()'), $before, 'an old snapshot has one bound');
 run($reader, 'COMMIT');
 is(run($reader, $settled), 'a b c d', 'a new snapshot');
 
@@ -167,7 +167,7 @@ run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM even
 run($first, insert('a'), 'COMMIT');
 run($second, insert('b'));
 is(run($reader, $settled), 'none', 'a transaction that is running for the snapshot');
-cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'a'}), 'is not seen');
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'a'}), 'a transaction that is running for the snapshot is above the bound');
 run($reader, 'COMMIT');
 
 # Many commits
@@ -190,13 +190,13 @@ is(run($reader, $settled), 'a', 'a snapshot older than 10,000 transactions witho
 run($reader, 'COMMIT', 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 commit_often(q{INSERT INTO event (name) VALUES ('many')}, 10_000);
 is(run($reader, 'SELECT ulid_settled()'), $smallest, 'a snapshot older than 10,000 transactions with identifiers');
-is(run($reader, $settled), 'none', 'reads nothing');
-is(run($early, 'SELECT ulid_settled()'), $before, 'but one that has asked before has its bound');
+is(run($reader, $settled), 'none', 'a snapshot older than that reads nothing');
+is(run($early, 'SELECT ulid_settled()'), $before, 'an old snapshot that has asked before keeps its bound');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10001', 'a new snapshot has all, while an older transaction without identifiers runs');
 run($first, insert('long'));
-is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10001', 'and when it has one');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10001', 'a new snapshot while the older transaction has an identifier');
 run($first, 'COMMIT');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10002', 'and when it has committed');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '10002', 'a new snapshot after the older transaction');
 run($_, 'COMMIT') foreach $reader, $early;
 $early->quit;
 
@@ -211,7 +211,7 @@ is(run($reader, qq{
 		SELECT ulid_settled() AS before, pg_terminate_backend($pid, 10000) AS ended, ulid_settled() AS after OFFSET 0) bound}),
 	't|t', 'one statement, in whose midst a transaction is rolled back');
 $victim->{run}->finish;
-is(run($reader, $settled), 'a b', 'and the next');
+is(run($reader, $settled), 'a b', 'the statement after it');
 
 begin_again();
 run($second, insert('a'));
@@ -278,17 +278,17 @@ my $consumer = $node->background_psql('postgres', on_error_stop => 0);
 is(run($consumer, $serializable, 'SET LOCAL enable_seqscan = off', $new), 'a', 'a serializable consumer');
 run($first, $serializable, 'SELECT id FROM position', insert('b'), 'COMMIT');
 $consumer->query("$advance; COMMIT");
-like($consumer->{stderr}, qr/ERROR:  could not serialize access/, 'beside a serializable writer fails');
+like($consumer->{stderr}, qr/ERROR:  could not serialize access/, 'a serializable consumer beside a serializable writer fails');
 $consumer->{stderr} = '';
-is(run($consumer, $serializable, $new), 'a b', 'and tries again');
+is(run($consumer, $serializable, $new), 'a b', 'a serializable consumer tries again');
 run($consumer, $advance, 'COMMIT');
 run($first, $serializable, insert('c'));
 run($second, $serializable, insert('d'), 'COMMIT');
 is(run($consumer, $serializable, $new), 'none', 'a serializable writer holds it back');
 run($first, 'COMMIT');
-is(run($consumer, $new), 'none', 'for as long as the snapshot lives');
-cmp_ok(run($consumer, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'c'}), 'which does not see it');
-is(run($consumer, 'COMMIT', $serializable, $new), 'c d', 'until it commits');
+is(run($consumer, $new), 'none', 'a serializable writer has committed, but the snapshot is old');
+cmp_ok(run($consumer, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'c'}), 'the bound of a serializable consumer is below what it does not see');
+is(run($consumer, 'COMMIT', $serializable, $new), 'c d', 'a new serializable transaction');
 run($consumer, 'COMMIT');
 
 # A deferrable transaction waits for the writers that are open, with the snapshot that it took before.
@@ -300,9 +300,9 @@ run($second, insert('f'));
 run($first, 'COMMIT');
 $deferrable->finish;
 my ($names, $bound) = split /\n/, $deferred;
-is($names, 'c d', 'and reads what its snapshot sees');
-cmp_ok($bound, 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'e'}), 'below what it does not see');
-is(run($consumer, $new), 'c d e f', 'the next reads the rest');
+is($names, 'c d', 'a deferrable transaction reads what its snapshot sees');
+cmp_ok($bound, 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'e'}), 'the bound of a deferrable transaction is below what it does not see');
+is(run($consumer, $new), 'c d e f', 'the transaction after it reads the rest');
 $consumer->quit;
 
 # A procedure that commits, and code that runs before its next transaction has a snapshot
@@ -368,12 +368,12 @@ is($node->safe_psql('postgres', $who), '|prepared|ulid|t|t', 'a prepared transac
 is($node->safe_psql('postgres', "SET ROLE watching; $who"), '|prepared|ulid|t|t', 'for a role that may see statistics');
 is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), '|prepared|ulid||', 'for an ordinary role');
 run($second, insert('b'));
-is(settled(), 'none', 'which holds it back');
+is(settled(), 'none', 'a prepared transaction holds it back');
 $node->safe_psql('postgres', "COMMIT PREPARED 'prepared'");
-is(settled(), 'a b', 'until it is committed');
-is($node->safe_psql('postgres', $who), '', 'nobody');
+is(settled(), 'a b', 'a prepared transaction is committed');
+is($node->safe_psql('postgres', $who), '', 'nobody holds it back');
 $node->safe_psql('postgres', q{SET ROLE ordinary; BEGIN; SELECT gen_ulid(); PREPARE TRANSACTION 'theirs'});
-is($node->safe_psql('postgres', "SET ROLE ordinary; SELECT gid, generator, first_id IS NOT NULL, since < now() FROM ids_unsettled()"), 'theirs|ulid|t|t', 'their own');
+is($node->safe_psql('postgres', "SET ROLE ordinary; SELECT gid, generator, first_id IS NOT NULL, since < now() FROM ids_unsettled()"), 'theirs|ulid|t|t', 'an ordinary role sees its own prepared transaction');
 $node->safe_psql('postgres', "ROLLBACK PREPARED 'theirs'");
 
 # The records of prepared transactions give way to others, while an old snapshot does not see the first.
@@ -385,7 +385,7 @@ foreach my $n (1 .. 5)
 }
 cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', 'SELECT min(id) FROM event'), 'five prepared transactions that an old snapshot does not see');
 run($reader, 'COMMIT');
-is(settled(), 'p1 p2 p3 p4 p5', 'a new one does');
+is(settled(), 'p1 p2 p3 p4 p5', 'a new snapshot sees five prepared transactions');
 $_->quit foreach $first, $second, $reader;
 
 # Prepared transactions that the server has recovered, and a server that has made no identifier yet
@@ -396,12 +396,12 @@ $node->stop('immediate');
 $node->start;
 is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled() ORDER BY generator'), "|left|ulid||t\n|left|uuidv7||t",
 	'a prepared transaction is left over, which may have any identifiers');
-is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'so nothing is settled');
-is(settled('neighbour'), 'n', 'not in another database');
+is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'nothing is settled while it is left over');
+is(settled('neighbour'), 'n', 'it does not hold back another database');
 $node->safe_psql('postgres', $_) foreach insert('c');
-is(settled(), 'none', 'it still holds back');
+is(settled(), 'none', 'it still holds back new identifiers');
 $node->safe_psql('postgres', "COMMIT PREPARED 'left'");
-is(settled(), 'a b c', 'it is committed');
+is(settled(), 'a b c', 'the transaction that was left over is committed');
 $node->stop;
 $node->start;
 is(settled(), 'a b c', 'after a restart without any identifier');
@@ -418,13 +418,13 @@ foreach my $type ('ulid', 'uuidv7')
 {
 	like(($standby->psql('postgres', "SELECT ${type}_settled()"))[2], qr/ERROR:  cannot execute ${type}_settled\(\) during recovery\nHINT:  Call it on the primary/, "${type}_settled() on a standby");
 	my $table = $type eq 'ulid' ? 'event' : '(SELECT id::uuid, name FROM event)';
-	like($standby->safe_psql('postgres', "EXPLAIN SELECT * FROM $table e WHERE id < ${type}_settled()"), qr/${type}_settled/, 'which the planner does not call');
+	like($standby->safe_psql('postgres', "EXPLAIN SELECT * FROM $table e WHERE id < ${type}_settled()"), qr/${type}_settled/, "the planner does not call ${type}_settled() on a standby");
 	is($standby->safe_psql('postgres',
 		"SELECT count(*) FROM event a WHERE name = 'none' AND EXISTS (SELECT FROM $table b WHERE b.id < ${type}_settled() AND b.name > a.name)"),
-		'0', 'nor a branch that is not executed');
+		'0', "a branch that is not executed does not call ${type}_settled() on a standby");
 }
 like(($standby->psql('postgres', $explain))[2], qr/ERROR:  cannot execute ulid_settled\(\) during recovery/, 'EXPLAIN calls it to exclude partitions');
-like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'unless that is off');
+like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'EXPLAIN does not call it without exclusion of partitions');
 $node->stop('immediate');
 my ($long, $old, $importer_of_old) = map { $standby->background_psql('postgres') } 1 .. 3;
 run($long, 'BEGIN', 'SELECT gen_ulid()');
@@ -434,10 +434,10 @@ is($standby->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'promote
 $standby->safe_psql('postgres', "COMMIT PREPARED 'left'");
 is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
 $standby->safe_psql('postgres', $_) foreach insert('f');
-is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'it goes on');
+is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'new identifiers after the promotion');
 is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
-is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'and where it is imported');
-is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the next') foreach $old, $importer_of_old;
+is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery, imported');
+is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the transaction after it') foreach $old, $importer_of_old;
 $_->quit foreach $long, $old, $importer_of_old;
 $standby->stop;
 
