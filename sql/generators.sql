@@ -122,7 +122,7 @@ CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_scru
   gen_uuidv7('2026-01-01 00:00:00+00') AS v FROM generate_series(1, 10000) i;
 CREATE FUNCTION low(bytea) RETURNS numeric IMMUTABLE LANGUAGE sql
   RETURN ('x' || encode(substring($1 FROM length($1) - 6), 'hex'))::bit(56)::bigint;
-SELECT type, count(DISTINCT step), min(step) > 0 AS ascending, max(step) <= greatest AS below,
+SELECT type, count(DISTINCT step) > 9990 AS different, min(step) > 0 AS ascending, max(step) <= greatest AS below,
        max(step) > 0.9 * greatest AS spread, abs(avg(step) / greatest - 0.5) < 0.02 AS even
 FROM (SELECT type, 2::numeric ^ bits AS greatest,
              mod(low(id) - low(lag(id) OVER (PARTITION BY type ORDER BY i)) + 2::numeric ^ 56, 2::numeric ^ 56) AS step
