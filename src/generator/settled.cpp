@@ -107,9 +107,9 @@ Records* attach() {
 // Returns null if there is no memory, instead of the server's error. A resource owner of our own
 // releases what was acquired before that error.
 Records* try_attach() {
-  const MemoryContext context = CurrentMemoryContext;
-  const ResourceOwner outer = CurrentResourceOwner;
-  const ResourceOwner own = ResourceOwnerCreate(nullptr, "ids");
+  MemoryContext context = CurrentMemoryContext;
+  ResourceOwner outer = CurrentResourceOwner;
+  ResourceOwner own = ResourceOwnerCreate(nullptr, "ids");
   Records* volatile attached = nullptr;
   CurrentResourceOwner = own;
   PG_TRY();

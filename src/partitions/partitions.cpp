@@ -24,7 +24,7 @@ struct ForeignKeys {
   explicit ForeignKeys(Oid table) {
     Relation constraints = table_open(ConstraintRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(constraints, InvalidOid, false, nullptr, 0, nullptr);
-    while (const HeapTuple row = systable_getnext(scan)) {
+    while (HeapTuple row = systable_getnext(scan)) {
       const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
       if (constraint->contype != CONSTRAINT_FOREIGN) continue;
       if (constraint->conrelid == table)

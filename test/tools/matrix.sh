@@ -20,8 +20,9 @@ for version in "$@"; do
   log=build/matrix/$version${ARCH:+-$ARCH}.log
   echo "PostgreSQL $version${ARCH:+ for $ARCH} in a chroot of $suite: see $log"
   commands='make demo && make check'
-  [ -z "${ARCH:-}" ] || commands='test/tools/deps.sh server unpacked-headers pg_virtualenv g++ catch2 && make unit &&
-    make -s install WERROR=-Werror && pg_virtualenv make -s installcheck'
+  # Sanitizers do not run emulated.
+  [ -z "${ARCH:-}" ] || commands='test/tools/deps.sh server unpacked-headers pg_virtualenv g++ catch2 &&
+    make unit UNIT_FLAGS="-std=c++20 -O1" && make -s install WERROR=-Werror && pg_virtualenv make -s installcheck'
   if [ "$suite" = experimental ]; then
     # Only PostgreSQL is from experimental, the rest from sid.
     packages="postgresql-$version postgresql-server-dev-$version"

@@ -174,7 +174,7 @@ lint: ## check the library, the layout of the sources, the install script and th
 	@if command -v "$(TIDY)" >/dev/null; then \
 	  echo '$(TIDY)'; \
 	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
-	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp test/clients/*.cpp),-std=c++20 -Isrc); \
+	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
 	fi
 
 # It takes minutes, so "make check" leaves it out.
