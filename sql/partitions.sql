@@ -367,6 +367,8 @@ CREATE TABLE log_all PARTITION OF log
 CALL ids_create_partitions('log', '1 second', '2026-01-01 00:00:00', '2026-01-01 02:46:40');
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 CALL ids_create_partitions('log', '10000000 years', '2026-01-01', '2026-01-02');
+-- in 32 bits the days of these years would be those of the year 2009
+CALL ids_create_partitions('log', '11761230 years', '2026-01-01', '2026-01-02');
 CALL ids_create_partitions('log', '2000000000 days', '2026-01-01', '2026-01-02');
 DROP TABLE log;
 -- rows of the default partition that belong to the new one; the error of another check has no hint

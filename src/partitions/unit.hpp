@@ -48,8 +48,10 @@ struct Unit {
           __builtin_mul_overflow(number, us, &time) || __builtin_add_overflow(time, kMonday, &time);
     } else {
       const auto month = static_cast<int>(number * months);
-      const int day = date2j(month / 12 + 1, month % 12 + 1, 1) - POSTGRES_EPOCH_JDATE;
-      overflows = __builtin_mul_overflow(day, USECS_PER_DAY, &time);
+      const int year = month / 12 + 1;
+      const int day = date2j(year, month % 12 + 1, 1) - POSTGRES_EPOCH_JDATE;
+      // Beyond these years, date2j itself overflows.
+      overflows = !IS_VALID_JULIAN(year, 1, 1) || __builtin_mul_overflow(day, USECS_PER_DAY, &time);
     }
     if (overflows || !IS_VALID_TIMESTAMP(time)) out_of_range();
     return time;

@@ -36,7 +36,6 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   procedure.fn_addr = look_on;
   procedure.fn_oid = column.objects.procedures[BTLessStrategyNumber];
   procedure.fn_nargs = 2;
-  procedure.fn_strict = true;
   procedure.fn_extra = &onlooker;
   procedure.fn_mcxt = CurrentMemoryContext;
   const double share =
