@@ -11,11 +11,12 @@ build=build/test/clients
 failed=0
 
 # Whether there is a package of Debian, its command, or its module for Debian's Python; or a package of npm, as npm:PACKAGE;
-# or a library of Elixir, as elixir:LIBRARY, in a folder that ERL_LIBS names.
+# or a library of Elixir, as elixir:LIBRARY, in a folder that ERL_LIBS names; or a class of Java, as java:CLASS, in CLASSPATH.
 has() {
   case $1 in
     npm:*) cmp -s test/clients/package-lock.json $build/package-lock.json && [ -d "$build/node_modules/${1#npm:}" ] ;;
     elixir:*) command -v elixir >/dev/null && elixir -e ":ok = Application.load(:${1#elixir:})" 2>/dev/null ;;
+    java:*) command -v javap >/dev/null && javap "${1#java:}" >/dev/null 2>&1 ;;
     rustc | cargo) [ -x "/usr/bin/$1" ] ;;
     python3-*) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
     *) command -v "$1" >/dev/null || dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed ;;
@@ -58,17 +59,22 @@ rust_run() { # client dependencies
   (cd "$project" && DATABASE_URL="postgres://$PGUSER:$PGPASSWORD@$PGHOST:$PGPORT/$PGDATABASE" PATH=/usr/bin:$PATH cargo run --quiet --offline)
 }
 
-# JPA finds classes by their names.
+# JPA and Hibernate find classes by their names.
+java_run() { # class path
+  local classes=$build/java/$1
+  mkdir -p "$classes"
+  javac -proc:none -nowarn -d "$classes" -cp "$2" "test/clients/$1.java" && java -ea -cp "$2:$classes" "$1"
+}
+
 jpa_run() {
-  local jars=/usr/share/java classes=$build/jpa
-  local path=$jars/postgresql.jar:$jars/eclipselink.jar:$jars/eclipselink-jpa-2.1-spec.jar:$jars/org.eclipse.persistence.jpa.jpql.jar:$classes
-  mkdir -p $classes/META-INF
-  cat >$classes/META-INF/persistence.xml <<'END'
+  local jars=/usr/share/java
+  mkdir -p $build/java/Jpa/META-INF
+  cat >$build/java/Jpa/META-INF/persistence.xml <<'END'
 <persistence xmlns="http://xmlns.jcp.org/xml/ns/persistence" version="2.1">
   <persistence-unit name="shop"><class>Customer</class><class>Item</class><class>Jpa$Ids</class></persistence-unit>
 </persistence>
 END
-  javac -proc:none -nowarn -d $classes -cp "$path" test/clients/Jpa.java && java -ea -cp "$path" Jpa
+  java_run Jpa $jars/postgresql.jar:$jars/eclipselink.jar:$jars/eclipselink-jpa-2.1-spec.jar:$jars/org.eclipse.persistence.jpa.jpql.jar
 }
 
 haskell_run() {
@@ -130,6 +136,8 @@ client postgraphile 'nodejs npm npm:postgraphile' node --no-deprecation $build/n
 client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs "$PWD/doc/managed.sql"
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
 client jpa 'default-jdk-headless libpostgresql-jdbc-java libeclipselink-java' jpa_run
+client hibernate 'default-jdk-headless libpostgresql-jdbc-java java:org.hibernate.Session' \
+  java_run Hibernate "/usr/share/java/postgresql.jar:${CLASSPATH:-}"
 client pgx 'golang-go golang-github-jackc-pgx-v4-dev' go_run go-pgx.go
 client pq 'golang-go golang-github-lib-pq-dev' go_run go-pq.go
 client gorm 'golang-go golang-gorm-gorm-dev golang-gorm-driver-postgres-dev golang-github-lib-pq-dev' go_run go-gorm.go

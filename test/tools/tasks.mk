@@ -143,7 +143,7 @@ bench: deps ## measure against the built-in types, write doc/benchmarks.md and i
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
 check-clients: ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
-	@OPTIONAL="$(filter-out npm:% elixir:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
+	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
