@@ -27,7 +27,7 @@ fresh() {
 fresh
 is 'ids' "$(pooled -c 'SELECT gen_ulid() < gen_ulid()')" t
 fresh
-is 'SET before the library is loaded' "$(pooled -c 'SET ids.node_id = 7')" ''
+is 'SET before the library is loaded' "$(pooled -c 'SET ids.node_id = 7' && echo accepted)" accepted
 is 'it breaks generation for the next client' "$(pooled -c 'SELECT gen_snowflake() IS NOT NULL' | grep -c 'ERROR')" 1
 sql -c "ALTER DATABASE postgres SET session_preload_libraries = 'ids'"
 fresh

@@ -68,9 +68,9 @@ await() {
   done
   is "$1" "$(sql "${@:3}" -c "$1" 2>&1)" "$2"
 }
-# is WHAT GOT EXPECTED
+# is WHAT GOT EXPECTED. Both are empty if the statements that make them fail, so no test expects the empty string.
 is() {
-  if [ "$2" != "$3" ]; then
+  if [ "$2" != "$3" ] || [ -z "$3" ]; then
     printf '%s: FAILED\n  got:      %s\n  expected: %s\n' "$1" "$2" "$3"
     failed=1
   fi

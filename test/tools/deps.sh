@@ -85,7 +85,8 @@ done
 for package in ${OPTIONAL:-}; do
   if apt-cache show "$package" >/dev/null 2>&1; then packages="$packages $package"; fi
 done
-quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+# A new machine may be installing its own updates.
+quietly $as_root DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends $packages
 for tool in $missing; do
   case $tool in
     unpacked-headers)
