@@ -50,6 +50,14 @@ my %setup = (
 	'Partitioning an existing table' => qq{
 		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text CHECK (message <> ''));
 		INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series($hours) at},
+	# In the transaction, after CREATE TABLE
+	'Identity, serial and generated columns' => qq{
+		CREATE TABLE event_old (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text, n int GENERATED ALWAYS AS IDENTITY, m serial,
+			shown text GENERATED ALWAYS AS (id::text) STORED);
+		ALTER SEQUENCE event_old_m_seq RENAME TO event_m_seq;
+		INSERT INTO event_old (message) VALUES ('first'), ('second');
+		CREATE TABLE event (LIKE event_old INCLUDING ALL) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('event', '1 month', now(), now() + interval '1 month')},
 	'Splitting a partition' => qq{
 		CREATE TABLE event (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
 		CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-12-01 00:00:00+00'));
@@ -75,13 +83,15 @@ my %setup = (
 		INSERT INTO topic SELECT FROM generate_series(1, 10);
 		INSERT INTO reply SELECT id FROM topic},
 	'From bigint' => q{
-		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now());
+		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint);
 		CREATE TABLE order_line (order_id bigint REFERENCES orders, line int, PRIMARY KEY (order_id, line));
-		INSERT INTO orders DEFAULT VALUES;
+		INSERT INTO orders (parent) VALUES (NULL), (1);
 		INSERT INTO order_line SELECT id, 1 FROM orders},
 	'A large table' => q{
 		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
-		INSERT INTO payment SELECT FROM generate_series(1, 10000)},
+		INSERT INTO payment SELECT FROM generate_series(1, 20001);
+		CREATE TABLE refund (id bigserial PRIMARY KEY, payment bigint NOT NULL REFERENCES payment);
+		INSERT INTO refund (payment) SELECT id FROM payment},
 	# citext stands for pgx_ulid: its type reads and writes text, too.
 	'From another type ulid' => q{
 		CREATE EXTENSION citext;
@@ -211,6 +221,11 @@ foreach my $refused (sort keys %instead)
 	isnt($node->psql('refused', sprintf $select, $refused), 0, "refused: $refused");
 	is($node->psql('refused', sprintf $select, $instead{$refused}), 0, "instead: $instead{$refused}");
 }
+
+# A position of the year 10889 goes back with the generators: new ids are above it, also in the same millisecond.
+my ($back) = slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(UPDATE position SET id = least.*;)$/m;
+my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
+is($node->safe_psql('refused', "CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
 
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
 my %uuid_of = (
