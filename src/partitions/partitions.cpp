@@ -73,6 +73,9 @@ void lock_tables(Oid parent, Change change) {
       lock_table(table, mode);
   }
   LockRelationOid(parent, parent_mode);
+  // While this session read the list of partitions without that lock, another one may have changed
+  // it: PostgreSQL then keeps the old list.
+  RelationCacheInvalidateEntry(parent);
   const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
 }
