@@ -46,6 +46,12 @@ if [ "$suite" = experimental ]; then
   sed -n 's/ sid / experimental /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/experimental.list"
 fi
 
+if [ -n "${QEMU_CPU:-}" ]; then
+  # Debian starts PostgreSQL with the variables in this file only.
+  mkdir -p "$root/etc/postgresql-common"
+  echo "QEMU_CPU = '$QEMU_CPU'" >"$root/etc/postgresql-common/environment"
+fi
+
 project="/srv/ids with spaces"
 mkdir "$root$project"
 tar --exclude=./.git --exclude='./build/*/*' --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
