@@ -227,6 +227,12 @@ my ($back) = slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(UPDATE position SE
 my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
 is($node->safe_psql('refused', "CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
 
+# Rows per hour in a time zone whose hours begin at half past.
+my ($per_hour) = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /^(SELECT hour, .*?);$/ms;
+$per_hour =~ s{Europe/Berlin}{Asia/Kolkata}g;
+is($node->safe_psql('refused', "SET timezone = 'UTC'; CREATE TABLE event AS SELECT gen_ulid(at) AS id FROM generate_series($hours) at; SELECT count(*), min(events), max(events) FROM ($per_hour) hours"),
+	'24|1|1', 'rows per hour in India');
+
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
 my %uuid_of = (
 	'00000000000000000000000000' => '00000000-0000-0000-0000-000000000000',
