@@ -70,14 +70,14 @@ foreach my $isolation ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	$node->safe_psql('postgres', 'DROP TABLE log');
 }
 
-# Two clients create the same partitions, each call in a new session: it reads the list of partitions while the other one changes it.
+# Eight clients create the same partitions, each call in a new session: it reads the list of partitions while another one changes it.
 my $race = $node->basedir . '/race.sql';
 PostgreSQL::Test::Utils::append_to_file($race, q{
 \set r :r + 1
 CALL ids_create_partitions('log', '10 seconds', '2026-01-01'::timestamptz + interval '1 minute' * :r, '2026-01-01'::timestamptz + interval '1 minute' * (:r + 2));
 });
 $node->safe_psql('postgres', 'CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)');
-$node->command_ok([ 'pgbench', '-n', '-C', '-c', 2, '-t', 100, '-D', 'r=0', '-f', $race, $node->connstr('postgres') ], 'two clients create the same partitions');
+$node->command_ok([ 'pgbench', '-n', '-C', '-c', 8, '-t', 100, '-D', 'r=0', '-f', $race, $node->connstr('postgres') ], 'eight clients create the same partitions');
 is($node->safe_psql('postgres', $partitions), '606|606', 'each exists once');
 $node->safe_psql('postgres', 'DROP TABLE log');
 
