@@ -55,15 +55,14 @@ bool find_boundaries(const PlannedType& type, CatalogObjects* objects) {
   return true;
 }
 
-bool find_within(const PlannedType& type, CatalogObjects* objects) {
+void find_within(const PlannedType& type, CatalogObjects* objects) {
   const Oid function = function_of(type, "_within", {type.core_type, TSTZRANGEOID});
   objects->predicates[0] = {function, 0, InvalidStrategy, false};
-  return OidIsValid(function);
 }
 
 // T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, with
 // domains in place of the ranges, and of the ids that are compared with multiranges.
-bool find_predicates(const char* type, CatalogObjects* objects) {
+void find_predicates(const char* type, CatalogObjects* objects) {
   char domain[NAMEDATALEN] = "ids_";
   strlcat(domain, type, sizeof domain);
   const struct {
@@ -86,15 +85,12 @@ bool find_predicates(const char* type, CatalogObjects* objects) {
     *next++ = {function_of(op.on_left, op.id, op.time), 0, op.strategy, is_multirange};
     *next++ = {function_of(op.on_right, op.time, op.id), 1, op.strategy, is_multirange};
   }
-  for (const Predicate& predicate : objects->predicates)
-    if (!OidIsValid(predicate.function)) return false;
-  return true;
 }
 
 }  // namespace
 
-// All objects are looked up together, at first use and after a change in the catalogs: the
-// extension creates and drops them together.
+// All objects are looked up together, at first use and after a change in the catalogs. Until ALTER
+// EXTENSION UPDATE, predicates of a newer version are missing.
 const CatalogObjects* objects_of(const PlannedType& type) {
   CatalogObjects* objects = type.objects;
   if (changes == 0) {
@@ -107,9 +103,12 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   objects->as_of = 0;
   const bool is_core_type = OidIsValid(type.core_type);
   objects->type = is_core_type ? type.core_type : type_named(type.name);
-  if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects) ||
-      !(is_core_type ? find_within(type, objects) : find_predicates(type.name, objects)))
+  if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects))
     return nullptr;
+  if (is_core_type)
+    find_within(type, objects);
+  else
+    find_predicates(type.name, objects);
   objects->settled = function_of(type, "_settled", {});
   objects->as_of = as_of;
   return objects;

@@ -12,7 +12,7 @@ enum { kFirst, kLast, kRangeFirst, kRangeLast, kBoundaries };
 
 // A function that compares an id with a time, or that finds its time in a range or in ranges.
 struct Predicate {
-  Oid function;
+  Oid function;     // InvalidOid if the catalog does not have it
   int id_argument;  // which operand is the id: 0 or 1
   int strategy;     // the btree strategy with the id on the left; InvalidStrategy for ranges
   bool is_multirange;

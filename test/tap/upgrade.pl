@@ -34,6 +34,29 @@ my $objects = objects_of($current);
 cmp_ok(scalar(split /\n/, $objects), '>', 500, "$current: objects");
 is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current") foreach split /\n/, $paths;
 
+# After the files are installed and before ALTER EXTENSION, the library works with the objects of an older version. The planner uses
+# the predicates that it finds, and after the update the new one, too, in the same session.
+my $install = slurp_file("$scripts/ids--$current.sql");
+my @added = $install =~ /^(CREATE (?:FUNCTION tstzmultirange_contains_ulid\b|OPERATOR @> .* tstzmultirange_contains_ulid,).*;)$/mg;
+is(scalar(@added), 2, 'the statements for an operator');
+append_to_file("$scripts/ids--older.sql", "$install DROP OPERATOR @> (ids_tstzmultirange, ids_ulid); DROP FUNCTION tstzmultirange_contains_ulid;");
+append_to_file("$scripts/ids--older--$current.sql", join "\n", @added);
+my @predicates = ("id <@ '[2026-01-01,2026-01-02)'", "id >= timestamptz '2026-01-01'", "timestamptz '2026-01-01' < id", "id <@ '{[2026-01-01,2026-01-02)}'::tstzmultirange");
+my $explain = join ' ', map { "EXPLAIN (COSTS OFF) SELECT FROM item WHERE $_;" } @predicates;
+my ($before, $after) = split /updated/, $node->safe_psql('postgres', qq{
+	CREATE EXTENSION ids VERSION 'older';
+	CREATE TABLE item (id ulid PRIMARY KEY);
+	SET enable_seqscan = off; SET enable_bitmapscan = off;
+	$explain
+	ALTER EXTENSION ids UPDATE TO '$current';
+	SELECT 'updated';
+	$explain
+	EXPLAIN (COSTS OFF) SELECT FROM item WHERE '{[2026-01-01,2026-01-02)}'::tstzmultirange @> id});
+is(scalar(() = $before =~ /Index Cond: .*id >/g), @predicates, 'with the objects of an older version, predicates are index conditions');
+is(scalar(() = $after =~ /Index Cond: .*id >/g), @predicates + 1, 'after the update, the new predicate is one, too');
+$node->safe_psql('postgres', 'DROP EXTENSION ids CASCADE');
+unlink "$scripts/ids--older.sql", "$scripts/ids--older--$current.sql";
+
 # A next version, with something new of each kind. The test notices an update script that forgets one of them; a function and an
 # operator that others need cannot be forgotten.
 my @next = (
@@ -49,7 +72,6 @@ my @next = (
 	[ 'an aggregate' => q{CREATE AGGREGATE ids_next_max(ulid) (SFUNC = ulid_larger, STYPE = ulid);} ],
 	[ 'a domain' => q{CREATE DOMAIN ids_next_domain AS ulid CHECK (VALUE IS NOT NULL);} ],
 );
-my $install = slurp_file("$scripts/ids--$current.sql");
 append_to_file("$scripts/ids--next.sql", join "\n", $install, map { $_->[1] } @next);
 my $next = objects_of('next');
 foreach my $forgotten (undef, grep { $next[$_][0] !~ /function|operator/ } 0 .. $#next)
