@@ -171,7 +171,7 @@ foreach my $preloaded (0, 1)
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
 	my $node = start_server('randomness', '', %environment);
 	$node->safe_psql('postgres', q{CREATE FUNCTION attempt() RETURNS text LANGUAGE plpgsql AS $$
-		BEGIN RETURN gen_tbsl(); EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$});
+		BEGIN RETURN gen_ulid(); EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$});
 	append_to_file($no_randomness, '');
 	my $session = $node->background_psql('postgres');
 	like($session->query_safe('SELECT attempt()'), qr/^could not generate random values$/, 'a backend fails before it has the state');
@@ -179,6 +179,11 @@ foreach my $preloaded (0, 1)
 	# The first increment of back-filling is drawn when the state is initialized; otherwise it would be zero.
 	like($session->query_safe('SELECT gen_tbsl()'), qr/^\w{20}$/, 'the backend succeeds when there is randomness again');
 	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'the state is initialized');
+	# The next failure comes when the session has used up the bytes that it has drawn.
+	append_to_file($no_randomness, '');
+	like($session->query_safe(q{SELECT DISTINCT told FROM (SELECT attempt() AS told FROM generate_series(1, 5000) OFFSET 0) a WHERE told ~ ' '}), qr/^could not generate random values$/, 'a backend fails later');
+	unlink $no_randomness;
+	is($session->query_safe('SELECT count(DISTINCT substring(gen_ulid()::bytea FROM 9)) FROM generate_series(1, 1000)'), 1000, 'and then draws again');
 	$session->quit;
 
 	# Several backends wait for randomness, and one of them is killed.

@@ -142,6 +142,14 @@ start_server($node, +6);
 $node->safe_psql('postgres', "SELECT $list");
 lead_is_small('the mark is lowered too');
 
+# A generator that is first used after the reset does not begin above the old mark.
+turn_clock($node, +60);
+$node->safe_psql('postgres', "SELECT $list");
+$node->stop;
+start_server($node, -60);
+$node->safe_psql('postgres', $_) foreach 'SELECT gen_ulid()', 'SELECT ids_reset_clock()', "SELECT $list";
+lead_is_small('generators that are first used after the reset follow the clock');
+
 # A transaction has made identifiers while the clock was ahead, and goes on after the reset.
 turn_clock($node, +60);
 my ($writer, $other) = map { $node->background_psql('postgres') } 1 .. 2;

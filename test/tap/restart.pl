@@ -56,6 +56,14 @@ check_across('a first identifier after a checkpoint', $node, sub {
 	crash();
 });
 
+# A server only reads: that, too, moves the mark above what it finds.
+check_across('a run of the server that only asked what is settled', $node, sub {
+	crash();
+	start_server($node, -5);
+	$node->safe_psql('postgres', 'SELECT ulid_settled(); CHECKPOINT');
+	crash();
+});
+
 # A transaction that cannot write is the first to generate, and another one commits its identifiers.
 check_across('a first identifier in a read-only transaction', $node, sub {
 	crash();
