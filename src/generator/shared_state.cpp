@@ -16,47 +16,29 @@ struct {
   std::uint64_t backfilled[SharedState::kSlots];
 } drawn;
 
-void initialize(SharedState* state) {
-  std::memset(static_cast<void*>(state), 0, sizeof *state);
+// Atomics begin with zero, too.
+void initialize(void* segment) {
+  auto* state = static_cast<SharedState*>(segment);
+  std::memset(segment, 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
   state->header.run = drawn.run;
-  pg_atomic_init_u64(&state->header.floor_us, 0);
-  pg_atomic_init_u32(&state->header.resets, 0);
-  pg_atomic_init_u32(&state->header.last_log, 0);
   state->header.records = DSM_HANDLE_INVALID;
-  pg_atomic_init_u32(&state->header.unrecorded, 0);
-  pg_atomic_init_u64(&state->header.last_unrecorded, 0);
-  for (std::size_t i = 0; i < SharedState::kSlots; ++i) {
-    GeneratorState& generator = state->generators[i];
-    pg_atomic_init_u64(&generator.tick, 0);
-    pg_atomic_init_u64(&generator.backfilled, drawn.backfilled[i]);
-    pg_atomic_init_u64(&generator.rollbacks, 0);
-    pg_atomic_init_u32(&generator.behind, 0);
-  }
+  for (std::size_t i = 0; i < SharedState::kSlots; ++i)
+    pg_atomic_init_u64(&state->generators[i].backfilled, drawn.backfilled[i]);
 }
 
 #if PG_VERSION_NUM >= 170000
 
-#if PG_VERSION_NUM >= 190000
-void initialize_segment(void* segment, void*) {
-  initialize(static_cast<SharedState*>(segment));
-}
-#else
-void initialize_segment(void* segment) {
-  initialize(static_cast<SharedState*>(segment));
-}
-#endif
-
 SharedState* attach() {
   bool found;
 #if PG_VERSION_NUM >= 190000
-  void* segment = GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialize_segment,
-                                     &found, nullptr);
+  const auto initialize_segment = [](void* segment, void*) { initialize(segment); };
+  return static_cast<SharedState*>(GetNamedDSMSegment(SharedState::kName, sizeof(SharedState),
+                                                      initialize_segment, &found, nullptr));
 #else
-  void* segment =
-      GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialize_segment, &found);
+  return static_cast<SharedState*>(
+      GetNamedDSMSegment(SharedState::kName, sizeof(SharedState), initialize, &found));
 #endif
-  return static_cast<SharedState*>(segment);
 }
 
 #else

@@ -8,9 +8,9 @@
 
 namespace ids {
 
-// One cache line, or two lines of 64 bytes, which most processors fetch together. On s390x, with
-// lines of 256 bytes, two generators share a line; that only costs time.
-inline constexpr std::size_t kCacheLine = 128;
+// One cache line of most processors. Where lines are longer, two generators share one; that only
+// costs time.
+inline constexpr std::size_t kCacheLine = 64;
 
 // One generator. It claims a slot by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
@@ -21,11 +21,13 @@ struct alignas(kCacheLine) GeneratorState {
   std::uint32_t unit_us;        // this and the members below never change once the slot is claimed
   std::uint32_t shift;
   std::int64_t max_time;  // the last time that its identifiers can hold, in units
-  char name[32];          // empty: a free slot
+  char name[16];          // empty: a free slot
 };
 
 // Several versions of the library may run on one server, and all must take ticks from the same
-// place. So neither the name nor the size ever changes; new members take free space.
+// place. So neither the name nor the size ever changes; new members take free space. All of it is
+// small enough for the spare room that a server with any setting has before it makes its first
+// locks.
 struct SharedState {
   static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;
@@ -37,15 +39,18 @@ struct SharedState {
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
     pg_atomic_uint32
         last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
-    // See settled.hpp: the memory of the records; how many open transactions make identifiers
-    // without a record; the greatest xid of such transactions that have ended or were prepared.
+    // See records.hpp: the memory of the records, the version of their layout, their size; how many
+    // open transactions make identifiers without a record; the greatest xid of such transactions
+    // that have ended or were prepared.
     dsm_handle records;
+    std::uint32_t records_version;
+    std::uint32_t records_size;
     pg_atomic_uint32 unrecorded;
     pg_atomic_uint64 last_unrecorded;
   } header;
   GeneratorState generators[kSlots];
 };
-static_assert(sizeof(SharedState) == 1024);
+static_assert(sizeof(SharedState) == 512);
 
 // Attaches to the server's shared state, creating it if this is the first session to ask. Needs no
 // shared_preload_libraries. Raises an error if there is no room.
