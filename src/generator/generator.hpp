@@ -37,6 +37,7 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
   { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
   { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
+  { S::kRecord } -> std::convertible_to<std::size_t>;  // its place in recorded_generators, if any
   { S::kWaits } -> std::convertible_to<bool>;  // wait for the clock rather than carry into a unit
                                                // that is more than one ahead of it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
@@ -50,6 +51,7 @@ struct CodecSpec {
   static constexpr std::int64_t kUnitUs = C::kUnitUs;
   static constexpr std::int64_t kMinTime = min_generate_time<C>();
   static constexpr std::int64_t kMaxTime = max_generate_time<C>();
+  static constexpr std::size_t kRecord = kRecorded;  // none
   static constexpr bool kWaits = false;
 };
 
@@ -61,7 +63,7 @@ class Generator {
   // restart or a promotion. Both hold whatever the clock does.
   static std::uint64_t next() {
     while (true) {
-      if (unlikely(!state_)) enrol(claimed(), &state_);
+      if (unlikely(!state_)) begin();
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
       if (likely(is_marked(shared_, time_us)) || move_mark(time_us)) return tick;
@@ -71,10 +73,7 @@ class Generator {
   // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
   // identifier is.
   static std::uint64_t first_unsettled(const char* function) {
-    GeneratorState* generator = claimed();
-    // After a restart this lifts the tick above the identifiers from before.
-    if (!is_marked(shared_, 1)) move_mark(1);
-    return ids::first_unsettled(generator, function);
+    return ids::first_unsettled(Spec::kRecord, above_mark(), function);
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random
@@ -90,6 +89,20 @@ class Generator {
       claimed_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime);
     }
     return claimed_;
+  }
+
+  // After a restart or a promotion the tick may be below the mark.
+  static GeneratorState* above_mark() {
+    GeneratorState* generator = claimed();
+    if (!is_marked(shared_, 1)) move_mark(1);
+    return generator;
+  }
+
+  static void begin() {
+    if constexpr (Spec::kRecord < kRecorded)
+      enrol(Spec::kRecord, above_mark(), &state_);
+    else
+      state_ = above_mark();
   }
 
   // The next tick of the server.
@@ -144,7 +157,7 @@ class Generator {
 
   static inline SharedState* shared_ = nullptr;
   static inline GeneratorState* claimed_ = nullptr;
-  static inline GeneratorState* state_ = nullptr;  // claimed_ while the transaction is enrolled
+  static inline GeneratorState* state_ = nullptr;  // claimed_, but null until a transaction enrols
 };
 
 }  // namespace ids

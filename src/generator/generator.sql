@@ -22,7 +22,18 @@ CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNA
 
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
-CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION ids_unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION ids_unsettled_records() IS 'records of open transactions, for ids_unsettled()';
+
+-- The records are read before the prepared transactions, each of which is looked up by its number.
+CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+	SELECT u.pid, p.gid, u.generator, u.first_id, coalesce(u.since, p.prepared)
+	FROM ids_unsettled_records() u
+	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
+	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL;
+END;
 
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
 

@@ -126,9 +126,10 @@ class MarkPage {
 
   XLogRecPtr lsn() const { return PageGetLSN(BufferGetPage(buffer_)); }
 
-  // Remembers what the page holds, then releases it.
+  // Remembers what the page holds, then releases it. If ticks were lowered since the session last
+  // did that, its transaction must enrol again.
   void close() {
-    const std::uint32_t resets = pg_atomic_read_u32(&shared_->header.resets);
+    const std::uint32_t resets = completed_resets();
     if (resets != known_mark.resets) enrol_again();
     known_mark = {row_->last_value, resets};
     UnlockReleaseBuffer(buffer_);
@@ -180,7 +181,6 @@ void reset_clock() {
   const FormData_pg_sequence_data& row = page.row();
   const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
   const bool moves = lowers || !page.is_of_this_run();
-  pg_atomic_fetch_add_u32(&shared_state()->header.resets, 1);
   if (!lowers && moves) raise_ticks(row.last_value);
   lower_ticks();
   if (moves) page.move_beyond(greatest_time_us());

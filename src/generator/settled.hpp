@@ -7,15 +7,18 @@
 // tick below which it makes none: its first tick. A reader takes the least first tick of all
 // transactions that its snapshot does not see. The steps, and why they stand in this order:
 //
-//   writer  1  record first = tick + 1 in the place of the session; full barrier
+//   writer  1  lift the tick above the mark; record first = tick + 1 in the place of the session;
+//              full barrier
 //           2  take ticks, make ids, store them, get an xid
 //           3  the server makes the transaction visible
-//           4  record the firsts under the xid in the table of finished transactions
+//           4  record the firsts under the xid in the table of finished transactions, then raise
+//              finished_below above the xid; full barrier
 //           5  clear the place of the session
 //   reader  a  the server takes the snapshot
 //           b  read the generator's tick; barrier
 //           c  read the places of the sessions, then the places of prepared transactions, then
-//              the finished transactions that the snapshot does not see
+//              finished_below, then the finished transactions below it that the snapshot does not
+//              see
 //
 // Take a transaction that the snapshot does not see. If the reader finds the session's place empty
 // because it reads before step 1, then it has also read the tick before step 2, and all ids of the
@@ -25,15 +28,19 @@
 // place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
 //
 // A transaction that aborts only does step 5. Without an xid nothing was stored, so there is no
-// step 4. PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
+// step 4. Neither can a transaction store anything that began during recovery, so it has no record.
+//
+// PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
 // transaction, under the number that the server has given it. The record of the transaction that
 // had this number before is moved to the table of finished transactions, even if it was rolled
 // back. A record is written to its new place before it is removed from the old one, and readers
 // search the old place before the new one.
 //
 // Transactions that were prepared before the server's start are recovered without a record, so any
-// identifier may be theirs. The same holds for a finished transaction whose record was replaced by
-// the record of a newer one: the table has a place for each xid modulo kFinished.
+// identifier may be theirs. The first call of this run notes those that have not ended. If another
+// one was committed since the snapshot was taken, its number is below that call's next xid. The
+// same holds for a finished transaction whose record was replaced by the record of a newer one: the
+// table has a place for each xid modulo kFinished, and subtransactions have xids, too.
 //
 // Nothing after the transaction has committed or was prepared may raise an error. So the memory is
 // found at step 1. If there is no memory, identifiers are made without a record. Readers then get
@@ -45,14 +52,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "generator/records.hpp"
 #include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
 
 namespace ids {
 
-// Steps 1 and, when the transaction ends, 4 and 5. Sets *enrolled to the generator, and to null
-// when the transaction ends.
-void enrol(GeneratorState* generator, GeneratorState** enrolled);
+// The generators that have a T_settled(): their names, and the text of the least identifier of a
+// tick. The place in this list is their place in each record.
+struct RecordedGenerator {
+  const char* name;
+  Datum (*text_of)(std::uint64_t tick);
+};
+extern const RecordedGenerator recorded_generators[kRecorded];  // in src/ids.cpp
+
+// Step 1; steps 4 and 5 follow when the transaction ends. Sets *enrolled to the generator, and to
+// null when the transaction ends. The tick must be above the mark.
+void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrolled);
 
 // Sets the pointers of all enrolled generators to null, because ticks may have been lowered since.
 // The transaction keeps its record: enrolling again can only lower it.
@@ -60,16 +76,11 @@ void enrol_again();
 
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
 // no identifier is known to be settled. The same snapshot always gets the same answer. Raises an
-// error during recovery, in a parallel worker, or if there is no memory. The generator's tick must
-// be above the mark.
-std::uint64_t first_unsettled(GeneratorState* generator, const char* function);
+// error during recovery, or if there is no memory. The tick must be above the mark.
+std::uint64_t first_unsettled(std::size_t record, GeneratorState* generator, const char* function);
 
-// The generators that have a T_settled() function, and the text of the least identifier of a tick.
-Datum ulid_text(std::uint64_t tick);
-Datum uuidv7_text(std::uint64_t tick);
-inline constexpr struct {
-  const char* name;
-  Datum (*text_of)(std::uint64_t tick);
-} kSettledGenerators[] = {{"ulid", ulid_text}, {"uuidv7", uuidv7_text}};
+// The answer for a snapshot that has none yet: steps b and c.
+std::uint64_t find_first_unsettled(std::size_t record, GeneratorState* generator, Snapshot snapshot,
+                                   const char* function);
 
 }  // namespace ids

@@ -61,6 +61,10 @@ void claim(GeneratorState& state, const char* name, std::uint32_t unit_us, TickL
 
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time) {
+  if (IsParallelWorker())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                    errmsg("cannot use generator \"%s\" in a parallel worker", name),
+                    errhint("Declare the function that does so PARALLEL RESTRICTED.")));
   SharedState* shared = shared_state();
   GeneratorState* claimed = nullptr;
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
@@ -83,11 +87,22 @@ void raise_ticks(std::int64_t unix_us) {
 }
 
 void lower_ticks() {
-  pg_atomic_uint64* floor_us = &shared_state()->header.floor_us;
-  std::uint64_t floor = pg_atomic_read_u64(floor_us);
+  auto& header = shared_state()->header;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  pg_atomic_fetch_add_u32(&header.resets, 1);
+  std::uint64_t floor = pg_atomic_read_u64(&header.floor_us);
   if (static_cast<std::int64_t>(floor) - unix_now<1>() > kRollbackUs)
-    pg_atomic_compare_exchange_u64(floor_us, &floor, 0);
-  for_each_generator(lower_tick);
+    pg_atomic_compare_exchange_u64(&header.floor_us, &floor, 0);
+  for (GeneratorState& state : shared_state()->generators)
+    if (state.name[0] != '\0') lower_tick(state);
+  LWLockRelease(AddinShmemInitLock);
+}
+
+std::uint32_t completed_resets() {
+  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+  const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
+  LWLockRelease(AddinShmemInitLock);
+  return resets;
 }
 
 std::int64_t greatest_time_us() {

@@ -12,14 +12,19 @@ namespace ids {
 inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
 // Finds the generator's slot, or claims a free one if this server has not used that name yet.
+// Raises an error in a parallel worker, whose transaction is the leader's.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time);
 
 // Makes every generator continue above the time unix_us.
 void raise_ticks(std::int64_t unix_us);
 
-// Makes the generators that are more than kRollbackUs ahead of the clock follow it again.
+// Makes the generators that are more than kRollbackUs ahead of the clock follow it again, and
+// counts that. The count rises first, so whoever has taken a lowered tick sees that it has risen.
 void lower_ticks();
+
+// The count, while no ticks are being lowered.
+std::uint32_t completed_resets();
 
 // The time of the clock, or of the generator that is furthest ahead of it.
 std::int64_t greatest_time_us();

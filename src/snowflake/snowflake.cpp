@@ -29,7 +29,7 @@ struct Spec : CodecSpec<Snowflake> {
 // So all ids of a millisecond have the same random bits, which nobody can predict. After
 // ids_reset_clock() the clock may reach a millisecond again. Its random bits are then different.
 std::uint32_t random_of(std::uint64_t unix_ms) {
-  const std::uint64_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
+  const std::uint64_t resets = known_mark.resets;  // as of when the tick was taken
   return static_cast<std::uint32_t>(keyed_hash(resets << 48 | unix_ms)) & Snowflake::kMaxRandom;
 }
 

@@ -1,6 +1,10 @@
-// Another extension on the same server. It takes all free shared memory, and if it is preloaded
-// after ids, it has the postmaster make an identifier of random bytes.
+// Another extension on the same server, which does what harms ids.
+#include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
+
+namespace {
+int calls = 0;
+}
 
 extern "C" {
 
@@ -8,17 +12,55 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
+// Preloaded before ids, it has hooks of its own; after ids, it has the postmaster make an
+// identifier of random bytes.
 void _PG_init(void) {
   if (!process_shared_preload_libraries_in_progress) return;
+#if PG_VERSION_NUM < 170000
+  if (!shmem_request_hook) {
+    shmem_request_hook = [] { ++calls; };
+    shmem_startup_hook = [] { ++calls; };
+    return;
+  }
+#endif
   auto gen_ulid_at =
       reinterpret_cast<PGFunction>(load_external_function("ids", "gen_ulid_at", true, nullptr));
   DirectFunctionCall1(gen_ulid_at, TimestampTzGetDatum(0));
 }
 }
 
-// take_shared_memory() -> void: all but less than 1 KB
+// hooks_called() -> int: of its two hooks, before ids, which the server calls through those of ids
+IDS_FUNCTION(hooks_called) {
+  PG_RETURN_INT32(calls);
+}
+
+// take_shared_memory() -> void: all but less than 256 bytes
 IDS_FUNCTION(take_shared_memory) {
-  for (std::size_t size = 1 << 20; size >= 1024; size /= 2)
+  for (std::size_t size = 1 << 20; size >= 256; size /= 2)
     while (ShmemAllocNoError(size)) continue;
+  PG_RETURN_VOID();
+}
+
+// hold_prepared_transactions(seconds int) -> void: meanwhile none is prepared or finished
+IDS_FUNCTION(hold_prepared_transactions) {
+  LWLockAcquire(TwoPhaseStateLock, LW_EXCLUSIVE);
+  pg_usleep(PG_GETARG_INT32(0) * 1'000'000);
+  LWLockRelease(TwoPhaseStateLock);
+  PG_RETURN_VOID();
+}
+
+// change_records() -> void: they are another version's
+IDS_FUNCTION(change_records) {
+  bool found;
+#if PG_VERSION_NUM >= 190000
+  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found, nullptr);
+#elif PG_VERSION_NUM >= 170000
+  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found);
+#else
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  void* state = ShmemInitStruct("ids", sizeof(ids::SharedState), &found);
+  LWLockRelease(AddinShmemInitLock);
+#endif
+  ++static_cast<ids::SharedState*>(state)->header.records_version;
   PG_RETURN_VOID();
 }

@@ -10,7 +10,7 @@ extern "C" __attribute__((visibility("default"))) int posix_fallocate(int file, 
                                                                       off_t size) {
   const char* refused = getenv("NO_MEMORY");
   struct stat status;
-  if (size > 500'000 && size < 1'000'000 && refused && stat(refused, &status) == 0) return ENOSPC;
+  if (size > 350'000 && size < 1'000'000 && refused && stat(refused, &status) == 0) return ENOSPC;
   using Function = int (*)(int, off_t, off_t);
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, "posix_fallocate"))(file, offset, size);
 }

@@ -1,0 +1,105 @@
+// The answers of T_settled(): one for each snapshot, as long as the snapshot may be in use.
+#include <cstring>
+
+#include "generator/settled.hpp"
+
+namespace ids {
+
+namespace {
+
+// A snapshot may have several copies, and a later one may reuse its memory, so an answer is found
+// by the snapshot's content. Of the list of running transactions there is a hash, which nobody can
+// foresee.
+struct Content {
+  TransactionId xmin;
+  TransactionId xmax;
+  std::uint64_t xip;
+
+  explicit Content(Snapshot snapshot) : xmin(snapshot->xmin), xmax(snapshot->xmax) {
+    std::uint64_t seed;
+    std::memcpy(&seed, shared_state()->header.secret, sizeof seed);
+    const std::size_t size = snapshot->xcnt * sizeof *snapshot->xip;
+    xip = hash_bytes_extended(reinterpret_cast<unsigned char*>(snapshot->xip),
+                              static_cast<int>(size), seed);
+  }
+};
+static_assert(sizeof(Content) == 16);  // no padding: it is a key
+
+struct Answer {
+  Content snapshot;
+  bool known[kRecorded];
+  std::uint64_t first[kRecorded];
+};
+
+HTAB* answers = nullptr;
+
+// How many answers there may be before those are looked for that can be forgotten.
+constexpr long kFew = 64;
+long too_many = kFew;
+
+void forget_answers(bool all) {
+  HASH_SEQ_STATUS scan;
+  hash_seq_init(&scan, answers);
+  while (auto* answer = static_cast<Answer*>(hash_seq_search(&scan)))
+    if (all || TransactionIdPrecedes(answer->snapshot.xmin, MyProc->xmin))
+      hash_search(answers, &answer->snapshot, HASH_REMOVE, nullptr);
+}
+
+// Called by the server when a statement has ended, and at other times. A later snapshot may have
+// the same content. It should get a new answer, because transactions may have ended since.
+void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
+  if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !answers || hash_get_num_entries(answers) == 0)
+    return;
+  if (!is_top_level && HaveRegisteredOrActiveSnapshot()) return;
+  if (too_many == kFew) return forget_answers(true);
+  hash_destroy(answers);
+  answers = nullptr;
+  too_many = kFew;
+}
+
+void create_answers() {
+  static bool registered = false;
+  if (!registered) RegisterResourceReleaseCallback(at_release, nullptr);
+  registered = true;
+  HASHCTL layout{};
+  layout.keysize = sizeof(Content);
+  layout.entrysize = sizeof(Answer);
+  layout.hcxt = TopMemoryContext;
+  answers =
+      hash_create("settled identifiers", kFew, &layout, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+Answer* answer_for(Snapshot snapshot) {
+  if (!answers) create_answers();
+  const Content content(snapshot);
+  if (auto* answer = hash_search(answers, &content, HASH_FIND, nullptr))
+    return static_cast<Answer*>(answer);
+  if (hash_get_num_entries(answers) >= too_many) {
+    forget_answers(false);
+    too_many = Max(too_many, 2 * hash_get_num_entries(answers));
+  }
+  auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, nullptr));
+  std::memset(answer->known, 0, sizeof answer->known);
+  return answer;
+}
+
+}  // namespace
+
+std::uint64_t first_unsettled(std::size_t record, GeneratorState* generator, const char* function) {
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("cannot execute %s() during recovery", function),
+                    errhint("A standby does not know which transactions have generated ids. Ask "
+                            "the primary, as \"On a standby\" in doc/reading.md shows.")));
+  if (!ActiveSnapshotSet() || HistoricSnapshotActive()) return 0;
+  Snapshot snapshot = GetActiveSnapshot();
+  if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
+  Answer* answer = answer_for(snapshot);
+  if (!answer->known[record]) {
+    answer->first[record] = find_first_unsettled(record, generator, snapshot, function);
+    answer->known[record] = true;
+  }
+  return answer->first[record];
+}
+
+}  // namespace ids
