@@ -1,10 +1,13 @@
 /* A model of how T_settled() finds the identifier below which nothing will be added. The checker spin runs it
    (test/model/run.sh). The model explains the order of the steps: those of a writer, which is a transaction that makes
    identifiers, and those of a reader, which is a session that calls T_settled(). The checker tries every interleaving of
-   these steps. run.sh also exchanges steps or leaves one out, and each time the checker finds a lost row.
+   these steps. run.sh also exchanges steps or leaves one out, and each time the checker finds a broken promise.
 
-   The promise: the reader's snapshot sees the transactions of all identifiers at or below the answer, except those
-   transactions that were rolled back.
+   The promises:
+   - No row is lost. The reader's snapshot sees the transactions of all identifiers at or below the answer, except those
+     transactions that were rolled back.
+   - No reader stands still. If all transactions have ended before the snapshot is taken, the answer is the last identifier.
+     The answer is 0, so nothing is read, only if the reader has met a transaction that may have made any identifiers.
 
    A writer records a lower limit of its identifiers. The limit is in one of these places for as long as a reader may need it:
 
@@ -20,7 +23,7 @@
    Each statement that touches shared memory is one step of the model. Steps take effect in the order in which they are
    written. A real processor needs a memory barrier between two steps whose order matters. Without the barrier the two steps
    may be exchanged, which is what run.sh tries. A slot for prepared transactions and a place of the table contain a
-   transaction id and a limit. Both are read and written together. */
+   transaction id and a limit. Each of the two is read and written in a step of its own. */
 
 #ifndef WRITERS
 #define WRITERS 2       /* sessions that make identifiers */
@@ -31,9 +34,29 @@
 #ifndef PLACES
 #define PLACES 2        /* of the table of finished transactions */
 #endif
-#define ALL (WRITERS * TRANSACTIONS)
+#ifndef RECOVERED
+#define RECOVERED 0     /* 1: the server has started with a prepared transaction */
+#endif
+
+#define MARK 1          /* the last identifier from before the server's start */
+#define UNKNOWN 0       /* the limit of a transaction that may have made any identifiers */
+#define NOTHING 255     /* the limit of a transaction that has made none, or only in another database */
+#define IMPOSSIBLE 200  /* a transaction id that the server will never reach */
 
 /* The order of the steps. */
+
+#ifndef START
+#define START   note(); move_mark()
+#endif
+/* The first session that makes identifiers or asks notes the transactions that were prepared before the server's start. It
+   also lifts the tick above the mark: a tick of 0 would be the limit of a writer that may have made any identifiers. */
+
+#ifndef NOTE
+#define NOTE    d_step { note_next(); note_prepared() }
+#endif
+/* The slot of a prepared transaction may have been taken by another one before the extension is first used. Then nothing shows
+   who had it. So note_next remembers the next transaction id: a transaction before it may have been committed without a
+   record. Both are done under the server's lock of prepared transactions, so all of these are before the next id. */
 
 #ifndef ENROL
 #define ENROL   read_limit(); publish(); take()
@@ -48,29 +71,29 @@
    sessions do. So the model leaves it out. */
 
 #ifndef COMMIT
-#define COMMIT  finish(); store(xid, limit); clear()
+#define COMMIT  finish(); store(xid, limit); raise(xid); clear()
 #endif
 /* finish: the server removes the transaction from the list of running ones, and later snapshots see it. Earlier snapshots do
-   not see it. A reader with such a snapshot may ask when the slot is already empty. It finds the limit in the table. */
+   not see it. A reader with such a snapshot may ask when the slot is already empty. It finds the limit in the table, where it
+   looks for all transactions up to the greatest that raise has seen. */
 
 #ifndef ABORT
 #define ABORT   finish(); clear()
 #endif
 
 #ifndef PREPARE
-#define PREPARE recycle(); prepare(); clear()
+#define PREPARE read_former(); recycle(); move(); clear()
 #endif
-
 #ifndef RECYCLE
-#define RECYCLE store(prepared.xid, prepared.limit)
+#define RECYCLE store(former, its_limit); raise(former)
 #endif
 /* COMMIT PREPARED runs no code of the extension. So the limit stays in the slot until another transaction needs the slot. */
 
 #ifndef ASK
-#define ASK     read_tick(); read_slots(); read_next(); read_prepared(); probe()
+#define ASK     read_tick(); read_slots(); read_prepared(); read_greatest(); probe()
 #endif
 /* read_tick comes before read_slots: a transaction may publish its limit between the two, and then all of its identifiers are
-   above the tick. read_next comes after read_slots: a transaction that has cleared its slot by then already has its id. */
+   above the tick. read_greatest comes last: a transaction that has left its slot by then has raised it. */
 
 typedef Place { byte xid; byte limit };
 
@@ -78,13 +101,21 @@ byte tick;             /* the last identifier; an identifier of the model is its
 byte slot[WRITERS];    /* the limit, plus 1; 0: the session is not enrolled */
 Place prepared;        /* the only slot for prepared transactions */
 Place finished[PLACES];
+bool locked[PLACES];
+byte greatest;         /* transaction that is or was in the table */
+bool noting;           /* a lock: only one session notes */
+bool noted;
+byte noted_next;       /* the next transaction id of that moment */
 
 byte next = 1;         /* the server's next transaction id */
 byte ended;            /* transactions that run no more, as a set of bits; they have been committed or rolled back */
-bool in_doubt;         /* the prepared transaction has not ended yet */
-bool preparing;        /* a lock: only one transaction at a time looks for a slot */
+byte in_slot;          /* what the server has in its slot for prepared transactions: the last transaction that used it */
+bool elsewhere;        /* it belongs to another database */
+bool in_doubt;         /* it has not ended yet */
+bool preparing;        /* a session is moving its transaction there */
 
-/* Only the promise needs these. */
+/* Only the promises need these. */
+byte working = WRITERS + RECOVERED;
 byte made[WRITERS];    /* the first identifier of the transaction that runs in each session; 0: none */
 byte made_in_doubt;    /* the first identifier of the prepared transaction that has not ended */
 byte unseen = 255;     /* the least of the identifiers that were committed after the snapshot was taken */
@@ -92,7 +123,39 @@ bool asked;            /* the snapshot has been taken */
 bool answered;
 
 #define bit(x)     (1 << (x))
-#define has(set, x)  (((set) >> (x)) & 1)
+#define has(set, x)  ((x) < 8 && (((set) >> (x)) & 1))
+
+/* Steps that come before all others of a session. */
+
+inline note() {
+  if
+  :: noted
+  :: atomic { !noting -> noting = true }; NOTE
+  fi
+}
+
+inline note_next() {
+  noted_next = next;
+  greatest = next - 1
+}
+
+inline note_prepared() {
+  d_step {
+    if :: elsewhere -> prepared.limit = NOTHING :: else -> prepared.limit = UNKNOWN fi;
+    if
+    :: in_slot != 0 && in_slot >= noted_next -> prepared.xid = IMPOSSIBLE  /* a small id seems to be of the next epoch */
+    :: else -> prepared.xid = in_slot
+    fi;
+    noted = true
+  }
+}
+
+inline move_mark() {
+  if
+  :: tick >= MARK
+  :: d_step { tick < MARK -> tick = MARK }
+  fi
+}
 
 /* Steps of a transaction. */
 
@@ -122,24 +185,39 @@ inline finish() {
 #define WINS(x)  (x) > finished[(x) % PLACES].xid
 #endif
 
-/* Of two transactions with the same place, the newer one gets it. */
+/* Of two transactions with the same place, the newer one gets it. Readers take the lock too. */
 inline store(finished_xid, its_limit) {
+  atomic {
+    !locked[(finished_xid) % PLACES] -> locked[(finished_xid) % PLACES] = true;
+    if :: WINS(finished_xid) -> finished[(finished_xid) % PLACES].limit = its_limit :: else fi
+  };
   d_step {
-    if
-    :: WINS(finished_xid) ->
-      finished[(finished_xid) % PLACES].xid = finished_xid;
-      finished[(finished_xid) % PLACES].limit = its_limit
-    :: else
-    fi
+    if :: WINS(finished_xid) -> finished[(finished_xid) % PLACES].xid = finished_xid :: else fi;
+    locked[(finished_xid) % PLACES] = false
   }
 }
 
+/* Also if a newer transaction has the place: it may not have raised it yet. */
+inline raise(to) { d_step { if :: greatest < to -> greatest = to :: else fi } }
+
 inline clear() { slot[me] = 0 }
+
+/* No other session can change the slot meanwhile. */
+inline read_former() { d_step { former = prepared.xid; its_limit = prepared.limit } }
 
 inline recycle() {
   if
-  :: prepared.xid != 0 -> RECYCLE
+  :: former != 0 -> RECYCLE
   :: else
+  fi
+}
+
+/* In any order. A reader that finds one transaction's id with the limit of another reads on: the former one is in the table, and
+   the new one was in the slot of its session, which the reader has read before. */
+inline move() {
+  if
+  :: prepared.limit = limit; prepare()
+  :: prepare(); prepared.limit = limit
   fi
 }
 
@@ -147,7 +225,6 @@ inline recycle() {
 inline prepare() {
   d_step {
     prepared.xid = xid;
-    prepared.limit = limit;
     in_doubt = true;
     made_in_doubt = made[me];
     made[me] = 0
@@ -155,12 +232,13 @@ inline prepare() {
 }
 
 proctype writer(byte me) {
-  byte transactions, xid, limit;
+  byte transactions, xid, limit, former, its_limit;
   bool aborts;
   do
   :: transactions < TRANSACTIONS && !answered ->
     /* It may have written something else before. */
     if :: get_xid() :: skip fi;
+    START;
     ENROL;
     if :: TAKE_ANOTHER :: skip fi;
     if
@@ -172,13 +250,28 @@ proctype writer(byte me) {
     :: xid == 0 -> clear()
     :: xid != 0 -> COMMIT
     :: atomic { xid != 0 -> aborts = true }; ABORT
-    :: atomic { xid != 0 && !preparing && (prepared.xid == 0 || has(ended, prepared.xid)) -> preparing = true };
+    :: atomic { xid != 0 && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
       PREPARE;
       preparing = false
     fi;
-    d_step { transactions++; xid = 0; limit = 0; aborts = false }
+    d_step { transactions++; xid = 0; limit = 0; former = 0; its_limit = 0; aborts = false }
   :: else -> break
-  od
+  od;
+  working--
+}
+
+/* A session that does not use the extension and prepares a transaction in this or another database. */
+proctype other() {
+  byte xid;
+  get_xid();
+end:
+  atomic {
+    !preparing && !in_doubt ->
+    in_slot = xid;
+    in_doubt = true;
+    if :: elsewhere = true :: elsewhere = false fi;
+    working--
+  }
 }
 
 /* COMMIT PREPARED or ROLLBACK PREPARED, which any session can call at any time. */
@@ -187,9 +280,9 @@ end:
   do
   :: atomic {
       in_doubt && !answered ->
-      ended = ended | bit(prepared.xid);
+      ended = ended | bit(in_slot);
       if
-      :: asked && made_in_doubt < unseen -> unseen = made_in_doubt
+      :: asked && made_in_doubt != 0 && made_in_doubt < unseen -> unseen = made_in_doubt
       :: skip  /* rolled back, or the snapshot sees it */
       fi;
       made_in_doubt = 0;
@@ -200,51 +293,71 @@ end:
 
 /* Steps of a reader. */
 
-inline lower(to) { if :: to < answer -> answer = to :: else fi }
+inline lower(to) {
+  if :: to < answer -> answer = to :: else fi;
+  if :: to == UNKNOWN -> met_unknown = true :: else fi
+}
 
-inline read_tick() { d_step { lower(tick) } }
+inline read_tick() { answer = tick }
 
 inline read_slots() {
   i = 0;
   do
-  :: i < WRITERS -> d_step { if :: slot[i] != 0 -> lower(slot[i] - 1) :: else fi; i++ }
-  :: i == WRITERS -> break
+  :: i < WRITERS -> d_step { if :: slot[i] != 0 && slot[i] - 1 < answer -> answer = slot[i] - 1 :: else fi; i++ }
+  :: i >= WRITERS -> break
   od
 }
 
 inline read_prepared() {
-  d_step { if :: prepared.xid != 0 && !has(seen, prepared.xid) -> lower(prepared.limit) :: else fi }
+  d_step { x = prepared.xid; if :: has(seen, x) -> x = 0 :: else fi };
+  d_step { if :: x != 0 -> lower(prepared.limit) :: else fi; x = 0 }
 }
 
-inline read_next() { upto = next }
+inline read_greatest() { upto = greatest }
 
 #ifndef DISPLACED
-#define DISPLACED  answer = 0  /* the smallest identifier: nothing to read yet */
+#define DISPLACED  lower(UNKNOWN)
+#endif
+#ifndef UNRECORDED
+#define UNRECORDED lower(UNKNOWN)
+#endif
+#ifndef LOCK
+#define LOCK       !locked[x % PLACES]
 #endif
 
-/* Looks for each transaction that the snapshot sees as running, and for those that began later. If a newer transaction has
-   the place, the older one's limit is lost. That matters only if the older one has ended: until then its limit was in a slot. */
+/* Looks for each transaction that the snapshot does not see. If a newer one has the place, the older one's limit is lost. That
+   matters only if the older one has ended: until then its limit was in a slot. If an older one has the place, the transaction
+   has no record, which is right unless it was prepared before the server's start. */
 inline probe() {
-  x = 1;
+  x = 0;
   do
-  :: x < upto ->
-    d_step {
-      if
-      :: has(seen, x) -> skip
-      :: !has(seen, x) && finished[x % PLACES].xid == x -> lower(finished[x % PLACES].limit)
-      :: !has(seen, x) && finished[x % PLACES].xid > x && has(ended, x) -> DISPLACED
-      :: else
-      fi;
-      x++
-    }
-  :: x >= upto -> break
+  :: d_step {
+      do :: x <= upto && (x == 0 || has(seen, x)) -> x++ :: else -> break od;
+      found = x <= upto && finished[x % PLACES].xid >= x
+    };
+    if
+    :: x > upto -> break
+    :: x <= upto && !found -> d_step { if :: x < noted_next && has(ended, x) -> UNRECORDED :: else fi }
+    :: x <= upto && found ->
+      atomic {
+        LOCK;
+        if
+        :: finished[x % PLACES].xid == x -> lower(finished[x % PLACES].limit)
+        :: finished[x % PLACES].xid > x && has(ended, x) -> DISPLACED
+        :: else
+        fi
+      }
+    fi;
+    x++
   od
 }
 
 proctype reader() {
   byte seen, upto, i, x;
-  byte answer = 255;
-  d_step { seen = ended; asked = true };  /* the server takes the snapshot */
+  byte answer;
+  bool quiet, met_unknown, found;
+  d_step { seen = ended; asked = true; quiet = working == 0 && !in_doubt };  /* the server takes the snapshot */
+  START;
   ASK;
   i = 0;
   atomic {
@@ -254,7 +367,9 @@ proctype reader() {
     :: i < WRITERS -> assert(made[i] == 0 || answer < made[i]); i++
     :: else -> break
     od;
-    answered = true  /* nothing from here on can break the promise */
+    assert(!quiet || answer == tick);
+    assert(met_unknown || answer >= MARK);
+    answered = true  /* nothing from here on can break a promise */
   }
 }
 
@@ -265,6 +380,10 @@ init {
     :: i < WRITERS -> run writer(i); i++
     :: else -> break
     od;
+    if
+    :: RECOVERED -> next = 2; in_slot = 1; in_doubt = true; made_in_doubt = MARK; run other()
+    :: else -> noting = true; noted = true; tick = MARK
+    fi;
     run finisher();
     run reader()
   }

@@ -54,7 +54,7 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'unit tests'
 	@$(MAKE) unit
 	@$(MAKE) fuzz SECONDS=5
-	@echo 'the model'
+	@echo 'models'
 	@test/model/run.sh
 	@echo 'building'
 	@$(BUILD)
@@ -98,7 +98,7 @@ build/test/unit/%.o: test/unit/%.cpp | unit-deps
 
 -include $(UNIT_OBJS:.o=.d)
 
-model: ## check the whole model of T_settled(): 5 minutes, 10 GB of memory
+model: ## check large configurations of the models: minutes, 10 GB of memory
 	@test/tools/deps.sh g++ spin
 	@test/model/run.sh full
 
