@@ -430,6 +430,21 @@ EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid <@ during;
 SELECT n, count(i), count(*) FILTER (WHERE NOT at <@ during) AS astray FROM span LEFT JOIN event ON ulid <@ during
 GROUP BY n ORDER BY n;
 EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid >= lower(during) AND ulid < upper(during);
+-- statistics that somebody has written: more nulls than rows, fewer than none, no number; ranges without bounds
+BEGIN;
+CREATE FUNCTION with_nulls(share float4, query text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE pg_statistic SET stanullfrac = share WHERE starelid IN ('event'::regclass, 'span'::regclass);
+  RETURN expected(query);
+END $$;
+SELECT nulls, with_nulls(nulls, 'SELECT FROM event WHERE ulid >= ulid_first(''2024-03-01'')') AS since,
+  with_nulls(nulls, 'SELECT FROM event WHERE ulid <@ tstzrange(''2024-03-01'', ''2024-03-02'')') AS during,
+  with_nulls(nulls, 'SELECT FROM span JOIN event ON ulid <@ during') AS joined
+FROM unnest(ARRAY[4, -3, 'NaN']::float4[]) nulls;
+UPDATE pg_statistic SET stavalues1 = array_in('{}', 'tstzrange'::regtype, -1)
+WHERE starelid = 'span'::regclass AND stakind1 = 7;
+SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS joined;
+ROLLBACK;
 DROP TABLE span, event;
 DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
 

@@ -307,6 +307,7 @@ double share_in_ranges(const Column& column, VariableStatData* ranges, double ro
   fmgr_info(boundaries[kRangeFirst], &first);
   fmgr_info(boundaries[kRangeLast], &last);
   const int count = slot.nvalues;
+  if (count == 0) return DEFAULT_RANGE_INEQ_SEL;
   const Distribution distribution(column, column.value(FunctionCall1(&first, slot.values[0])),
                                   column.value(FunctionCall1(&last, slot.values[count - 1])));
   auto* begins = static_cast<double*>(palloc(sizeof(double) * count * 2));
@@ -393,7 +394,8 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
                       : share_of_join(column, args, asked, ranges, semijoin);
   }
   ReleaseVariableStats(statistics);
-  return share;
+  // Statistics that somebody has written may have any numbers.
+  return std::fmax(0, std::fmin(share, 1));
 }
 
 }  // namespace
