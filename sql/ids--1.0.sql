@@ -1525,8 +1525,8 @@ BEGIN ATOMIC
 	ORDER BY p.times NULLS LAST;
 END;
 
-CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, "from" timestamptz, upto timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
-CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)       AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
 COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';

@@ -5,8 +5,8 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 -- ids_create_partitions makes the missing partitions, in UTC whatever TimeZone is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
-CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS "from",
-  upper::ulid::timestamptz AS upto
+CREATE VIEW partition AS SELECT c.oid::regclass AS partition, lower::ulid::timestamptz AS since,
+  upper::ulid::timestamptz AS until
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
   substring(pg_get_expr(relpartbound, c.oid), 'FROM \(''(.*)''\) TO') lower,
   substring(pg_get_expr(relpartbound, c.oid), 'TO \(''(.*)''\)') upper
@@ -24,7 +24,7 @@ SET TIME ZONE 'Europe/Berlin';
 CALL ids_create_partitions('log', '1 day', '2027-03-27', '2027-03-30');
 CALL ids_create_partitions('log', '1 day', '2026-04-10', '2026-04-12');
 SET TIME ZONE 'UTC';
-SELECT * FROM partition WHERE "from" >= '2026-06-01';
+SELECT * FROM partition WHERE since >= '2026-06-01';
 DROP TABLE log;
 -- weeks, quarters, hours
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
@@ -128,12 +128,20 @@ DROP TABLE log;
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '0', '2026-03-01', '2026-05-01');
 CALL ids_create_partitions('log', '1 month 1 day', '2026-03-01', '2026-05-01');
-CALL ids_create_partitions('log', '1.5 seconds', '2026-03-01', '2026-03-01');
+CALL ids_create_partitions('log', '1 month 1 hour', '2026-03-01', '2026-05-01');
+CALL ids_create_partitions('log', '1.5 seconds', '2026-03-01', '2026-03-02');
 CALL ids_create_partitions('log', '1 month', '-infinity', '2026-05-01');
 CALL ids_create_partitions('log', '1 month', NULL, '2026-05-01');
-CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-03-01');
+CALL ids_create_partitions('log', '1 month', since => '2026-05-01', until => '2026-03-01');
+CALL ids_create_partitions('log', '1 month', '2026-05-01', '2026-05-01');
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'log'::regclass;
 DROP TABLE log;
+-- no table
+\set VERBOSITY sqlstate
+CALL ids_create_partitions(0, '1 month', '2026-03-01', '2026-05-01');
+CALL ids_drop_partitions(1, '2026-05-01');
+SELECT * FROM ids_partitions(0);
+\set VERBOSITY default
 -- keys whose type is a domain over an id, or a type without times
 CREATE DOMAIN item_id AS ulid CHECK (VALUE > ulid_first('2000-01-01'));
 CREATE DOMAIN log_id AS item_id;
@@ -176,14 +184,13 @@ CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c (id
 CREATE TABLE a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE éééééééééééééééééééééééééééééééé (id ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01',
-    '2026-03-01');
-CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 day', '2026-03-01',
     '2026-03-02');
 CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', '1 day', '2026-03-01',
     '2026-03-02');
 CALL ids_create_partitions('a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c', '1 hour', '10888-03-01',
     '10888-03-01 00:30');
 CALL ids_create_partitions('éééééééééééééééééééééééééééééééé', '1 day', '2026-03-01', '2026-03-02');
+CALL ids_create_partitions('éééééééééééééééééééééééééééééééé', '1 hour', '2026-03-02', '2026-03-02 01:00');
 SELECT parent, partition, octet_length(partition::text) AS bytes, times
 FROM unnest(ARRAY['a_name_that_has_sixty_three_bytes_ends_here_or_else_there_a_b_c',
       'a_name_that_has_sixty_three_bytes_ends_here_or_else_so_a_b_c_d', 'éééééééééééééééééééééééééééééééé']) parent,

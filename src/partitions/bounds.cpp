@@ -1,6 +1,7 @@
 #include "partitions/bounds.hpp"
 
 #include "core/bytes.hpp"
+#include "partitions/owner.hpp"
 #include "pg/clock.hpp"
 #include "pg/datum.hpp"
 
@@ -69,8 +70,9 @@ TimestampTz TimeKey::time(Datum id) {
   return timestamptz_from_unix_us(static_cast<std::int64_t>(bits >> 16) * 1000);
 }
 
-Relation ids::open_parent(Oid parent, TimeKey& key) {
-  Relation table = relation_open(parent, AccessShareLock);
+std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, Oid only) {
+  Relation table = try_relation_open(parent, AccessShareLock);
+  if (!table) undefined_table(parent);
   if (!find_time_key(table, key))
     ereport(ERROR,
             (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -78,24 +80,24 @@ Relation ids::open_parent(Oid parent, TimeKey& key) {
                     RelationGetRelationName(table)),
              errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
                      "extension \"ids\".")));
-  return table;
-}
 
-std::span<const Partition> ids::read_partitions(Relation parent, TimeKey& key) {
-  PartitionDesc partitions = RelationGetPartitionDesc(parent, false);
+  PartitionDesc partitions = RelationGetPartitionDesc(table, false);
   const PartitionBoundInfoData* bounds = partitions->boundinfo;
-  auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * (partitions->nparts + 1)));
+  const int most = OidIsValid(only) ? 1 : partitions->nparts;
+  auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * most));
   std::size_t count = 0;
   // The bounds are in order; a partition reaches from one to the next.
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     const Oid oid = partitions->oids[bounds->indexes[i]];
+    if (OidIsValid(only) && oid != only) continue;
     result[count++] = {
         .oid = oid,
         .lower = bound_time(key, bounds, i - 1, true),
         .upper = bound_time(key, bounds, i, false),
         .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
+  relation_close(table, AccessShareLock);
   return {result, count};
 }
 
@@ -106,20 +108,18 @@ IDS_FUNCTION(ids_partition_times) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   TimeKey key;
-  Relation table = open_parent(PG_GETARG_OID(0), key);
-  for (const Partition& partition : read_partitions(table, key)) {
+  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key)) {
     if (partition.is_detaching) continue;
     Datum values[] = {ObjectIdGetDatum(partition.oid),
                       tstzrange_datum(fcinfo, partition.lower, partition.upper)};
     bool nulls[2] = {};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
-  const Oid rest = get_default_partition_oid(RelationGetRelid(table));
+  const Oid rest = get_default_partition_oid(PG_GETARG_OID(0));
   if (OidIsValid(rest)) {
     Datum values[] = {ObjectIdGetDatum(rest), 0};
     bool nulls[] = {false, true};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
-  relation_close(table, AccessShareLock);
   return (Datum)0;
 }

@@ -35,13 +35,13 @@ struct Partition {
   TimestampTz end() const {
     return upper.infinite ? DT_NOEND : DatumGetTimestampTz(upper.val) + upper.inclusive;
   }
-  bool overlaps(TimestampTz from, TimestampTz upto) const { return begin() < upto && from < end(); }
+  bool overlaps(TimestampTz since, TimestampTz until) const {
+    return begin() < until && since < end();
+  }
 };
 
-// Opens the table, which the caller closes; 42809 if it is not partitioned by time.
-Relation open_parent(Oid parent, TimeKey& key);
-
-// The partitions in the order of their bounds, without the default partition.
-std::span<const Partition> read_partitions(Relation parent, TimeKey& key);
+// The partitions, or only one of them, in the order of their bounds, without the default partition.
+// Raises 42P01 if there is no such table, and 42809 if it is not partitioned by time.
+std::span<Partition> read_partitions(Oid parent, TimeKey& key, Oid only = InvalidOid);
 
 }  // namespace ids

@@ -14,8 +14,10 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
   if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE || error.hint) return error.hint;
   const char* name = GetUserNameFromId(owner, false);
   if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
-    return psprintf("Only role \"%s\", its owner, can create partitions of a temporary table.",
-                    name);
+    return psprintf(
+        "Only role \"%s\", its owner, can change the partitions of a temporary table, in the "
+        "session that created it.",
+        name);
   return psprintf(
       "Statements on partitions run as the owner of the partitioned table, role \"%s\", which "
       "needs this permission.",
@@ -42,20 +44,21 @@ void execute(const char* statement, Oid table, Oid owner) {
 
 }  // namespace
 
+void ids::undefined_table(Oid table) {
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table)));
+}
+
 const char* ids::qualified_name(Oid table) {
   const char* name = get_rel_name(table);
   const char* schema = get_namespace_name(get_rel_namespace(table));
-  if (!name || !schema)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("relation with OID %u does not exist", table)));
+  if (!name || !schema) undefined_table(table);
   return quote_qualified_identifier(schema, name);
 }
 
 Oid ids::check_owner(Oid table) {
   HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-  if (!HeapTupleIsValid(row))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("relation with OID %u does not exist", table)));
+  if (!HeapTupleIsValid(row)) undefined_table(table);
   const auto* relation = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
   const Oid owner = relation->relowner;
   if (!has_privs_of_role(GetUserId(), owner))

@@ -7,6 +7,8 @@
 
 namespace ids {
 
+[[noreturn]] void undefined_table(Oid table);
+
 // The table's schema and name, quoted, by which a statement finds the table in any search_path.
 const char* qualified_name(Oid table);
 

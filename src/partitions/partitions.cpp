@@ -92,8 +92,8 @@ const char* time_text(TimestampTz time) {
   return text;
 }
 
-const char* range_text(TimestampTz from, TimestampTz upto) {
-  return psprintf("[\"%s\",\"%s\")", time_text(from), time_text(upto));
+const char* range_text(TimestampTz since, TimestampTz until) {
+  return psprintf("[\"%s\",\"%s\")", time_text(since), time_text(until));
 }
 
 // As tstzrange writes it.
@@ -112,8 +112,8 @@ const char* range_text(const Partition& partition) {
 struct Request {
   Oid parent;
   Unit unit;
-  TimestampTz from;
-  TimestampTz upto;
+  TimestampTz since;
+  TimestampTz until;
 };
 
 // The table's name, cut to fit, and the time where the partition begins.
@@ -139,7 +139,7 @@ struct Missing {
 // Up to where partitions cover the times from begin on without a gap, and whether any partition
 // covers a part of the times from begin to end.
 struct Cover {
-  TimestampTz upto;
+  TimestampTz until;
   bool overlaps;
 };
 
@@ -148,21 +148,17 @@ Cover cover_of(std::span<const Partition> partitions, TimestampTz begin, Timesta
   for (const Partition& partition : partitions) {
     if (partition.begin() >= end) break;
     cover.overlaps |= partition.overlaps(begin, end);
-    if (!partition.is_detaching && partition.begin() <= cover.upto)
-      cover.upto = std::max(cover.upto, partition.end());
+    if (!partition.is_detaching && partition.begin() <= cover.until)
+      cover.until = std::max(cover.until, partition.end());
   }
   return cover;
 }
 
-// The command that creates a partition for the times from gap to end, which are less than a unit.
-const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz gap,
-                            TimestampTz end) {
-  const char* first = get_func_name(key.first.fn_oid);
-  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
-  const char* name = partition_name(request.parent, gap, false);
-  return psprintf("CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%s('%s')) TO (%s('%s'));",
-                  quote_qualified_identifier(schema, name), qualified_name(request.parent), first,
-                  time_text(gap), first, time_text(end));
+// The bounds of a partition in a statement.
+const char* bounds_text(Oid first, TimestampTz begin, TimestampTz end) {
+  const char* name = quote_identifier(get_func_name(first));
+  return psprintf("FOR VALUES FROM (pg_catalog.%s('%s')) TO (pg_catalog.%s('%s'))", name,
+                  time_text(begin), name, time_text(end));
 }
 
 // Raises the error for a unit that partitions cover only in part: the time gap is the first that no
@@ -180,7 +176,9 @@ const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz ga
     if (!partition.is_detaching && partition.begin() > gap)
       gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
   }
+  const char* table = qualified_name(request.parent);
   const char* name = qualified_name(other->oid);
+  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
   const bool is_time =
       gap_end > gap && key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) == gap;
   ereport(
@@ -191,9 +189,12 @@ const char* command_for_gap(const Request& request, TimeKey& key, TimestampTz ga
        other->is_detaching
            ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
                      "%s DETACH PARTITION %s FINALIZE;",
-                     qualified_name(request.parent), name)
+                     table, name)
        : is_time
-           ? errhint("Fill the gap by hand: %s", command_for_gap(request, key, gap, gap_end))
+           ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION "
+                     "OF %s %s;",
+                     quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
+                     table, bounds_text(key.first.fn_oid, gap, gap_end))
            : errhint("Detach that partition first: one of its bounds is not the first id of a "
                      "time.")));
 }
@@ -203,39 +204,37 @@ void limit_units(const Request& request, std::int64_t count) {
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
            errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
-                     static_cast<long long>(count), time_text(request.from),
-                     time_text(request.upto), kMaxUnits),
+                     static_cast<long long>(count), time_text(request.since),
+                     time_text(request.until), kMaxUnits),
            errhint("Use a longer interval, or make several calls for shorter times.")));
 }
 
 // Finds at most that many of the missing units.
 Missing find_missing(Request request, std::size_t most) {
   TimeKey key;
-  Relation table = open_parent(request.parent, key);
+  const std::span<const Partition> partitions = read_partitions(request.parent, key);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
-  request.from = std::max(request.from, first_time);
-  request.upto = std::min(request.upto, end_time);
-  const std::int64_t number = request.unit.number(request.from);
+  request.since = std::max(request.since, first_time);
+  request.until = std::min(request.until, end_time);
+  const std::int64_t number = request.unit.number(request.since);
   const std::int64_t count =
-      request.upto - 1 < request.from ? 0 : request.unit.number(request.upto - 1) - number + 1;
+      request.until - 1 < request.since ? 0 : request.unit.number(request.until - 1) - number + 1;
   limit_units(request, count);
 
   auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
   std::size_t found = 0;
-  const std::span<const Partition> partitions = read_partitions(table, key);
   std::span<const Partition> rest = partitions;
   for (std::int64_t unit = number; unit < number + count && found < most; ++unit) {
     const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
     const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
     while (!rest.empty() && rest.front().end() <= begin) rest = rest.subspan(1);
     const Cover cover = cover_of(rest, begin, end);
-    if (cover.upto >= end) continue;
-    if (cover.overlaps) overlap(request, key, partitions, unit, cover.upto);
+    if (cover.until >= end) continue;
+    if (cover.overlaps) overlap(request, key, partitions, unit, cover.until);
     units[found++] = unit;
   }
-  relation_close(table, AccessShareLock);
   return {key.first.fn_oid, {units, found}};
 }
 
@@ -279,7 +278,6 @@ void create_partition(const Request& request, Oid first, std::int64_t unit) {
              errhint("Rename that relation, or attach it if it was detached.")));
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
-  const char* bound = quote_identifier(get_func_name(first));
   run_as_owner(request.parent,
                psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING "
                         "CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION)%s",
@@ -287,24 +285,18 @@ void create_partition(const Request& request, Oid first, std::int64_t unit) {
   const Oid made = get_relname_relid(name, schema);
   // Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent
   // meanwhile.
-  run_as_owner(request.parent,
-               psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (pg_catalog.%s('%s')) "
-                        "TO (pg_catalog.%s('%s'))",
-                        table, partition, bound, time_text(begin), bound, time_text(end)));
+  run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
+                                        bounds_text(first, begin, end)));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
 std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
   TimeKey key;
-  Relation table = open_parent(parent, key);
-  const std::span<const Partition> partitions = read_partitions(table, key);
-  relation_close(table, AccessShareLock);
-  auto* expired = static_cast<Partition*>(palloc(sizeof(Partition) * (partitions.size() + 1)));
-  std::size_t count = 0;
-  for (const Partition& partition : partitions)
-    if (!partition.is_detaching && !partition.upper.infinite && partition.end() <= before)
-      expired[count++] = partition;
-  return {expired, count};
+  const std::span<Partition> partitions = read_partitions(parent, key);
+  const auto end = std::remove_if(partitions.begin(), partitions.end(), [before](const auto& p) {
+    return p.is_detaching || p.upper.infinite || p.end() > before;
+  });
+  return {partitions.begin(), end};
 }
 
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
@@ -338,25 +330,25 @@ void refuse_nulls(FunctionCallInfo fcinfo, const char* procedure) {
                       errmsg("arguments of %s must not be null", procedure)));
 }
 
-void refuse_times(TimestampTz from, TimestampTz upto) {
-  if (TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(upto))
+void refuse_times(TimestampTz since, TimestampTz until) {
+  if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("arguments \"from\" and \"upto\" must be finite")));
-  if (from > upto)
+                    errmsg("arguments \"since\" and \"until\" must be finite")));
+  if (since >= until)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("argument \"from\" must not be after argument \"upto\""),
-                    errdetail("The times are %s and %s.", time_text(from), time_text(upto))));
+                    errmsg("argument \"since\" must be before argument \"until\""),
+                    errdetail("The times are %s and %s.", time_text(since), time_text(until))));
 }
 
 }  // namespace
 
-// ids_create_partitions(parent regclass, every interval, from timestamptz, upto timestamptz)
+// ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz)
 IDS_FUNCTION(ids_create_partitions) {
   refuse_nulls(fcinfo, "ids_create_partitions");
-  const TimestampTz from = PG_GETARG_TIMESTAMPTZ(2);
-  const TimestampTz upto = PG_GETARG_TIMESTAMPTZ(3);
-  refuse_times(from, upto);
-  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), from, upto};
+  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(2);
+  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
+  refuse_times(since, until);
+  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
   if (find_missing(request, 1).units.empty()) return (Datum)0;
 
   lock_tables(request.parent, Change::create);
