@@ -244,7 +244,7 @@ Missing find_missing(Request request, std::size_t most) {
   ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
                   errmsg("table \"%s\" or a partition of it was changed during the call", table),
                   errdetail("Another session has renamed their schema, or an event trigger has "
-                            "renamed, detached or dropped one of them.")));
+                            "renamed, detached, attached or dropped one of them.")));
 }
 
 bool is_partition_of(Oid table, Oid parent) {
@@ -302,9 +302,13 @@ std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
   // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
-  // An event trigger may have detached or dropped it.
+  // An event trigger may have detached or dropped it, or attached it with other bounds.
   if (!is_partition_of(expired.oid, parent)) return;
   const char* table = qualified_name(parent);
+  TimeKey key;
+  const std::span<const Partition> now = read_partitions(parent, key, expired.oid);
+  if (now.empty() || now[0].begin() != expired.begin() || now[0].end() != expired.end())
+    changed_during_call(table);
   const char* partition = qualified_name(expired.oid);
   const char* kind =
       get_rel_relkind(expired.oid) == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";

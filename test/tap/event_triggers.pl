@@ -69,6 +69,8 @@ is($node->safe_psql('postgres', 'SELECT * FROM public.audited'), "CREATE TABLE|a
 # that it was given and its partitions.
 my $replace = 'RENAME TO other; CREATE TABLE app.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)';
 my $changed = qr/table "app.log" or a partition of it was changed during the call/;
+my $attach = 'ALTER TABLE app.log DETACH PARTITION app.log_20260102; ALTER TABLE app.log ATTACH PARTITION app.log_20260102';
+my $later = q{FOR VALUES FROM (ulid_first('2027-01-01')) TO (ulid_first('2027-01-02'))};
 foreach (
 	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ create => 'ddl_command_end', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
@@ -84,6 +86,7 @@ foreach (
 	[ detach => 'ddl_command_start', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ detach => 'ddl_command_start', 'ALTER TABLE', "ALTER TABLE app.log $replace", qr/relation "log_20260101" is not a partition of relation "log"/ ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260101) (log_20260102)' ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', "$attach $later", $changed ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log_20260102', '(log) (log_20260101)' ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log', '(log_20260101)' ],
 	[ drop => 'ddl_command_start', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
@@ -92,6 +95,8 @@ foreach (
 	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log_20260102 RENAME TO other; CREATE TABLE app.log_20260102 ()', '(log) (log_20260102)' ],
 	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260102)' ],
 	[ drop => 'ddl_command_start', 'DROP TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260102)' ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', "$attach $later", $changed ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', "$attach DEFAULT", $changed ],
 	[ drop => 'ddl_command_end', 'DROP TABLE', 'DROP TABLE app.log_20260102', '(log)' ],
 	[ drop => 'ddl_command_end', 'DROP TABLE', 'DROP TABLE app.log', undef ],
 	[ drop => 'ddl_command_end', 'DROP TABLE', $call{drop}, '(log)' ])
