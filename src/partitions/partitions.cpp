@@ -199,16 +199,6 @@ const char* bounds_text(Oid first, TimestampTz begin, TimestampTz end) {
                      "time.")));
 }
 
-void limit_units(const Request& request, std::int64_t count) {
-  if (count <= kMaxUnits) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
-           errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
-                     static_cast<long long>(count), time_text(request.since),
-                     time_text(request.until), kMaxUnits),
-           errhint("Use a longer interval, or make several calls for shorter times.")));
-}
-
 // Finds at most that many of the missing units.
 Missing find_missing(Request request, std::size_t most) {
   TimeKey key;
@@ -221,7 +211,13 @@ Missing find_missing(Request request, std::size_t most) {
   const std::int64_t number = request.unit.number(request.since);
   const std::int64_t count =
       request.until - 1 < request.since ? 0 : request.unit.number(request.until - 1) - number + 1;
-  limit_units(request, count);
+  if (count > kMaxUnits)
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
+             errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
+                       static_cast<long long>(count), time_text(request.since),
+                       time_text(request.until), kMaxUnits),
+             errhint("Use a longer interval, or make several calls for shorter times.")));
 
   auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
   std::size_t found = 0;
@@ -248,8 +244,7 @@ Missing find_missing(Request request, std::size_t most) {
 }
 
 bool is_partition_of(Oid table, Oid parent) {
-  return OidIsValid(table) && get_rel_relispartition(table) &&
-         get_partition_parent(table, true) == parent;
+  return get_rel_relispartition(table) && get_partition_parent(table, true) == parent;
 }
 
 // What LIKE does not copy from the parent.

@@ -119,9 +119,9 @@ my $day = 0;
 for (my $end = time + 4; time < $end; ++$day)
 {
 	# Days that have no rows yet in the default partition, and days that have passed.
-	my $from = "'2027-01-01'::timestamptz + interval '$day days'";
-	$calls .= $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 day', $from, $from + interval '1 day')");
-	$calls .= $node->safe_psql('postgres', "CALL ids_drop_partitions('log', $from - interval '2 days')");
+	my $since = "'2027-01-01'::timestamptz + interval '$day days'";
+	$calls .= $node->safe_psql('postgres', "CALL ids_create_partitions('log', '1 day', $since, $since + interval '1 day')");
+	$calls .= $node->safe_psql('postgres', "CALL ids_drop_partitions('log', $since - interval '2 days')");
 }
 IPC::Run::finish($pgbench);
 is($calls, '', "$day rounds of creating and dropping");
@@ -130,6 +130,77 @@ unlike($load, qr/ERROR|aborted/, 'writers go on meanwhile');
 like($load, qr/number of failed transactions: 0/, 'no transaction of the writers fails') if $node->pg_version >= 15;
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock under load');
 $node->safe_psql('postgres', 'DROP TABLE note, log, other');
+
+# The order of the locks: while another session locks one of the tables, a call has locked those before it, and nothing else.
+$node->safe_psql('postgres', q{
+	CREATE TABLE log (id ulid PRIMARY KEY, other int) PARTITION BY RANGE (id);
+	CREATE TABLE log_rest PARTITION OF log DEFAULT;
+	CREATE TABLE note (log ulid REFERENCES log);
+	CREATE TABLE other (id int PRIMARY KEY);
+	ALTER TABLE log ADD FOREIGN KEY (other) REFERENCES other;
+	CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00')});
+foreach my $call (
+	"CALL ids_create_partitions('log', '1 day', '2026-01-02 00:00:00+00', '2026-01-03 00:00:00+00')",
+	"CALL ids_drop_partitions('log', '2026-01-02 00:00:00+00')")
+{
+	my @order = qw(note other log log_rest);
+	foreach my $place (0 .. $#order)
+	{
+		$writer->query_safe("BEGIN; LOCK TABLE ONLY $order[$place] IN SHARE UPDATE EXCLUSIVE MODE");
+		my $waiting = start("BEGIN; $call; ROLLBACK");
+		wait_for_locks(1);
+		is($node->safe_psql('postgres', q{
+			SELECT string_agg(coalesce(relname, 'a new table'), ' ' ORDER BY array_position('{note,other,log,log_rest}', relname::text))
+			FROM pg_locks l LEFT JOIN pg_class c ON c.oid = relation
+			WHERE granted AND locktype = 'relation' AND mode IN ('ShareUpdateExclusiveLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock')
+				AND pid = (SELECT pid FROM pg_locks WHERE NOT granted)}), join(' ', @order[ 0 .. $place - 1 ]), "$call: the locks before $order[$place]");
+		$writer->query_safe('ROLLBACK');
+		output($waiting);
+	}
+}
+$node->safe_psql('postgres', 'DROP TABLE note, log, other');
+
+# Nobody waits for a lock that the caller may not take: a role without rights on the table, and the owner of a table that
+# references a table of somebody else, whose other tables are locked.
+$node->safe_psql('postgres', q{
+	CREATE ROLE owner;
+	CREATE ROLE stranger;
+	CREATE TABLE other (id int PRIMARY KEY);
+	CREATE TABLE heir () INHERITS (other);
+	CREATE TABLE log (id ulid PRIMARY KEY, other int REFERENCES other) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+	GRANT CREATE ON SCHEMA public TO owner;
+	GRANT REFERENCES ON other TO owner;
+	ALTER TABLE log OWNER TO owner});
+$writer->query_safe('BEGIN; LOCK TABLE log IN ACCESS SHARE MODE; LOCK TABLE heir IN ROW EXCLUSIVE MODE');
+$node->psql('postgres', "SET lock_timeout = '1s'; SET ROLE stranger; CALL ids_drop_partitions('log', '2026-01-02 00:00:00+00')", stderr => \my $refused);
+like($refused, qr/must be owner of table log/, 'a role without rights is refused before it waits for a lock');
+is($node->psql('postgres', "SET lock_timeout = '1s'; SET ROLE owner; CALL ids_create_partitions('log', '1 day', '2026-01-02 00:00:00+00', '2026-01-03 00:00:00+00')"),
+	0, 'an owner locks no table that the owner may not lock');
+$writer->query_safe('ROLLBACK');
+$node->safe_psql('postgres', 'DROP TABLE log, heir, other');
+
+# The jobs for pg_cron, while a transaction holds a row of another table that the table references: they give up, and others go
+# on to write to that other table.
+my @jobs = slurp_file("$ENV{TESTDIR}/doc/servers.md") =~ /cron\.schedule\('.*?', '.*?', \$\$(.*?)\$\$\)/sg;
+is(scalar @jobs, 2, 'the document has two jobs');
+foreach my $job (@jobs)
+{
+	$node->safe_psql('postgres', q{
+		CREATE TABLE ticket (id int PRIMARY KEY, n int);
+		INSERT INTO ticket VALUES (1, 0), (2, 0);
+		CREATE TABLE log (id ulid PRIMARY KEY, ticket int REFERENCES ticket) PARTITION BY RANGE (id);
+		CREATE TABLE note (log ulid REFERENCES log);
+		CALL ids_create_partitions('log', '1 month', '2020-01-01', '2020-02-01')});
+	$writer->query_safe('BEGIN; UPDATE ticket SET n = 1 WHERE id = 1');
+	my $waiting = start($job =~ s/;\s+/;/gr);
+	wait_for_locks(1);
+	is($node->psql('postgres', "SET statement_timeout = '20s'; UPDATE ticket SET n = 1 WHERE id = 2"), 0, 'a writer waits no longer than the job');
+	$writer->query_safe('ROLLBACK');
+	like(output($waiting), qr/canceling statement due to lock timeout/, 'the job gave up');
+	is(output(start($job =~ s/;\s+/;/gr)), '', 'the next run of the job does what this one did not');
+	$node->safe_psql('postgres', 'DROP TABLE note, log, ticket');
+}
 
 # A partition that is being detached concurrently.
 $node->safe_psql('postgres', q{CREATE TABLE log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id); CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-02-15')});
@@ -166,7 +237,7 @@ wait_for_locks(1);
 $other->query_safe('COMMIT');
 is(output($call), '', 'dropping waits while a partition is renamed');
 is($node->safe_psql('postgres', "SELECT to_regclass('renamed') IS NULL, to_regclass('log_20260101') IS NULL"), 't|f', 'dropping drops the renamed partition');
-$node->safe_psql('postgres', 'DROP TABLE log, log_20260101; CREATE ROLE owner; CREATE TABLE log (id ulid) PARTITION BY RANGE (id); GRANT ALL ON SCHEMA public TO owner; ALTER TABLE log OWNER TO owner');
+$node->safe_psql('postgres', 'DROP TABLE log, log_20260101; CREATE TABLE log (id ulid) PARTITION BY RANGE (id); GRANT ALL ON SCHEMA public TO owner; ALTER TABLE log OWNER TO owner');
 $other->query_safe('BEGIN; ALTER TABLE log OWNER TO CURRENT_USER');
 $call = start("SET ROLE owner; $creates");
 wait_for_locks(1);
