@@ -3,6 +3,7 @@
 # changes.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -33,35 +34,13 @@ $node->command_ok([ 'psql', '-Xq1', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f'
 	'the owner of a database runs the script');
 is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'the database does not have the extension');
 
-# Has all clients call a function at once, as another role. Returns the number of calls, of distinct ids, of ids of another
-# version, of distinct random parts, and of ids that are not above all that were returned before the call began.
-sub generate
-{
-	my ($database, $function) = @_;
-	run_as('owner', $database, 'CREATE UNLOGGED TABLE call (before timestamptz, id uuid, after timestamptz); GRANT INSERT ON call TO writer');
-	my $script = $node->basedir . '/generate.sql';
-	append_to_file($script, "INSERT INTO call SELECT clock_timestamp(), $function(), clock_timestamp() FROM generate_series(1, 1000);\n");
-	$node->command_ok([ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $calls / 1000, '-U', 'writer', '-f', $script, $node->connstr($database) ],
-		"$clients clients x $calls calls of $function");
-	unlink $script;
-	return split /\|/, run_as('owner', $database, q{
-		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id::text !~ '^.{14}7.{4}[89ab]'), count(DISTINCT right(id::text, 14)),
-			(SELECT count(*) FROM (
-				SELECT kind, key, max(key) FILTER (WHERE kind = 'after') OVER (ORDER BY at, kind DESC ROWS UNBOUNDED PRECEDING) AS given
-				FROM (SELECT before AS at, 'before' AS kind, id::text COLLATE "C" AS key FROM call
-					UNION ALL SELECT after, 'after', id::text FROM call) event
-			) call WHERE kind = 'before' AND key <= given)
-		FROM call;
-		DROP TABLE call;
-	});
-}
-
 # The clock alone puts nearly all ids into order. So this is also tested where the sequence is ahead of the clock.
 $node->safe_psql('postgres', 'CREATE DATABASE ahead OWNER owner TEMPLATE app');
 is(run_as('owner', 'ahead', q{SELECT setval('uuidv7_tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 1000000)::bigint << 10) > 0}), 't', 'a sequence is set ahead of the clock');
 foreach my $database ('app', 'ahead')
 {
-	my ($made, $distinct, $other, $random, $late) = generate($database, 'gen_uuidv7');
+	my ($made, $distinct, $late, $other, $random) = call_at_once($node, 'gen_uuidv7', 'uuid', 'id::text COLLATE "C"', database => $database, user => 'writer',
+		clients => $clients, calls => $calls, more => [ q{count(*) FILTER (WHERE id::text !~ '^.{14}7.{4}[89ab]')}, 'count(DISTINCT right(id::text, 14))' ]);
 	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call returned another id");
 	is($other, 0, "$database: all ids are of version 7");
 	is($random, $clients * $calls, "$database: no two ids have the same 52 random bits");
