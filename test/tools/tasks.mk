@@ -139,6 +139,9 @@ bench: deps ## measure against the built-in types, write doc/benchmarks.md and i
 	@build/test/bench/codecs
 	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
 
+mutants: deps ## does a test notice if a line of src is wrong? SEED=1 MUTANTS=400 FOLDERS="generator planner" choose lines; takes hours
+	@SEED=$(or $(SEED),1) MUTANTS=$(or $(MUTANTS),400) FOLDERS="$(FOLDERS)" perl test/tools/mutants.pl
+
 # Clients: the packages that this release of Debian has; Node's packages from npm, in build.
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 

@@ -1,0 +1,194 @@
+#!/usr/bin/perl
+# Do the tests notice defects? Changes one line of src at a time, as a slip would, then builds and tests a copy in build/mutants,
+# from the cheapest tests to the dearest, until one fails. "make mutants" runs it; MUTANTS, SEED and FOLDERS choose the lines.
+use strict;
+use warnings;
+use File::Basename;
+use File::Path qw(make_path remove_tree);
+use List::Util qw(shuffle sum0 uniq);
+use Time::HiRes qw(time);
+
+my ($mutants, $seed, $folders) = @ENV{qw(MUTANTS SEED FOLDERS)};
+my $silent = 600;    # seconds without a line of output: the mutant hangs, which counts as noticed
+my $home = 'build/mutants';
+my ($tree, $pristine) = map { "$ENV{PWD}/$home/$_" } 'tree', 'pristine';
+my $temporary = "/tmp/mutants.$$";    # short: the names of sockets in it are limited
+$| = 1;
+
+# What a change replaces, and by what. A line that several match has one of them, at one place.
+my $call = qr/[\w:.>\[\]-]+\(.*\)/;
+my @in_code = (
+    (map { my ($from, $to) = @$_; [ qr/(?<= )\Q$from\E(?= )/, sub { $to } ] }
+        [ '<', '<=' ], [ '<=', '<' ], [ '>', '>=' ], [ '>=', '>' ], [ '==', '!=' ], [ '!=', '==' ], [ '&&', '||' ], [ '||', '&&' ],
+        [ '+', '-' ], [ '-', '+' ], [ '<<', '>>' ], [ '>>', '<<' ], [ '&', '|' ], [ '|', '&' ], [ '+=', '-=' ], [ '-=', '+=' ]),
+    [ qr/(?<![\w.'])\d+(?![\w.'])/, sub { $_[0] + 1 } ],
+    [ qr/(?<![\w.'])[1-9]\d*(?![\w.'])/, sub { $_[0] - 1 } ],
+    [ qr/\btrue\b/, sub { 'false' } ], [ qr/\bfalse\b/, sub { 'true' } ],
+    [ qr/(?<=[ (])!(?=[\w(])/, sub { '' } ],
+    [ qr/\b(?:std::min|Min)\(/, sub { $_[0] =~ s/min/max/r =~ s/Min/Max/r } ], [ qr/\b(?:std::max|Max)\(/, sub { $_[0] =~ s/max/min/r =~ s/Max/Min/r } ],
+    [ qr/\?(?= )[^:?]+(?= ):[^:?;]+(?=;)/, sub { $_[0] =~ /^\? (.*) : (.*)$/ ? "? $2 : $1" : $_[0] } ],
+    # An argument for another, a branch or a call left out.
+    [ qr/(?<=\()[\w.>-]+, [\w.>-]+(?=\))/, sub { join ', ', reverse split /, /, $_[0] } ],
+    [ qr/\bif \((?=.*\) (?:\{|\S.*;)$)/, sub { 'if (false && ' } ],
+    [ qr/(?<=^)\s+(?!return|throw|else|if|for|while)$call;$/, sub { ';' } ],
+    # What other sessions may see meanwhile.
+    [ qr/\bpg_(?:memory|read|write)_barrier\(\)/, sub { 'pg_compiler_barrier()' } ],
+    [ qr/\bLW_EXCLUSIVE\b/, sub { 'LW_SHARED' } ], [ qr/\bBUFFER_LOCK_EXCLUSIVE\b/, sub { 'BUFFER_LOCK_SHARE' } ],
+    [ qr/\b(\w+)ExclusiveLock\b/, sub { 'AccessShareLock' } ]);
+my @in_sql = (
+    [ qr/\bIMMUTABLE\b/, sub { 'STABLE' } ], [ qr/\bSTABLE\b/, sub { 'VOLATILE' } ], [ qr/\bVOLATILE\b/, sub { 'STABLE' } ],
+    [ qr/ (?:STRICT|LEAKPROOF|HASHES|MERGES)\b/, sub { '' } ],
+    [ qr/\bPARALLEL SAFE\b/, sub { 'PARALLEL RESTRICTED' } ], [ qr/\bPARALLEL (?:RESTRICTED|UNSAFE)\b/, sub { 'PARALLEL SAFE' } ],
+    [ qr/, (?:COMMUTATOR|NEGATOR|RESTRICT|JOIN) = [^,)]+/, sub { '' } ], [ qr/ SUPPORT \S+(?=;)/, sub { '' } ],
+    [ qr/\b(?:GRANT|REVOKE) .*;$/, sub { '' } ],
+    [ qr/\bOPERATOR \d [^ ,;]+/, sub { $_[0] =~ /(.*)(<=|>=|<|>)$/ ? "$1$2" =~ s/<=$|>=$|<$|>$/{ '<' => '<=', '<=' => '<', '>' => '>=', '>=' => '>' }->{$&}/er : "$_[0]$_[0]" } ],
+    [ qr/^\s+FUNCTION \d+ .*?,$/, sub { '' } ],
+    [ qr/ AS (?:IMPLICIT|ASSIGNMENT)\b/, sub { '' } ], [ qr/\b(?:WHERE|AND|OR|ON|IF) [^=<>]*\K(?: = | <> )/, sub { $_[0] eq ' = ' ? ' <> ' : ' = ' } ],
+    [ qr/ AND /, sub { ' OR ' } ], [ qr/\bNOT /, sub { '' } ], [ qr/\bSET search_path[^;]*?(?= AS|;|$)/, sub { '' } ]);
+
+sub slurp { open my $in, '<', $_[0] or die "$_[0]: $!\n"; local $/ = undef; return scalar <$in> }
+sub spew { my ($file, $text) = @_; open my $out, '>', $file or die "$file: $!\n"; print $out $text; close $out }
+
+# The changes of a line: offset, length and new text each. Comments and what is quoted stay as they are.
+sub changes {
+    my ($line, $operators, $comment) = @_;
+    return if $line =~ /^\s*(?:#|$comment|static_assert|COMMENT)|\b(?:errmsg|errdetail|errhint|template|operator)\b/;
+    (my $code = $line) =~ s/("|')((?:\\.|(?!\1).)*)\1/$1 . ('"' x length $2) . $1/ge;
+    $code =~ s/$comment.*//;
+    my @changes;
+    for (@$operators) {
+        my ($from, $to) = @$_;
+        while ($code =~ /$from/g) {
+            my ($at, $length) = ($-[0], $+[0] - $-[0]);
+            my $place = pos $code;
+            my $new = $to->(substr $line, $at, $length);
+            push @changes, [ $at, $length, $new ] if $new ne substr $line, $at, $length;
+            pos($code) = $place;
+        }
+    }
+    return @changes;
+}
+
+# A change for each line that carries a decision, in random order.
+sub sample {
+    my @lines;
+    for my $file (sort glob 'src/*.[ch]pp src/*/*.[ch]pp src/*/*.sql src/*/*.sql.in') {
+        my $folder = basename dirname $file;
+        next if $folders && !grep { $_ eq $folder || "src/$folder" eq $_ || $file eq $_ } split ' ', $folders;
+        my ($operators, $comment) = $file =~ /sql/ ? (\@in_sql, '--') : (\@in_code, '//');
+        my @text = split /(?<=\n)/, slurp($file);
+        for my $number (0 .. $#text) {
+            chomp(my $line = $text[$number]);
+            my @changes = changes($line, $operators, $comment) or next;
+            my ($at, $length, $new) = @{ $changes[ rand @changes ] };
+            (my $mutated = $line) =~ s/^(.{$at}).{$length}/$1$new/;
+            push @lines, { file => $file, folder => $folder, number => $number, from => $line, to => $mutated };
+        }
+    }
+    return shuffle @lines;
+}
+
+# The tests of each folder, by the table "Where to look"; T is a type.
+sub tests_of_folders {
+    my %tests;
+    my ($table) = slurp('CONTRIBUTING.md') =~ /^## Where to look\n(.*?)^## /ms;
+    for (split /\n/, $table) {
+        my (undef, undef, $where, $tested_by) = split /\|/ or next;
+        push @{ $tests{$_} }, ($tested_by // '') =~ /`([^`]+)`/g for uniq(($where // '') =~ m{src/(\w+)}g);
+    }
+    return %tests;
+}
+
+# Runs a command in the copy, whose processes all end with it. Returns what failed, or '' if nothing did: the command stops at the
+# first line of its output that tells it.
+sub failure {
+    my ($told_by, @command) = @_;
+    remove_tree($temporary);
+    make_path($temporary);
+    chmod 01777, $temporary;
+    my $pid = open(my $output, '-|') // die "fork: $!\n";
+    if (!$pid) {
+        chdir $tree or die "$tree: $!\n";
+        delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MUTANTS SEED FOLDERS)};
+        $ENV{TMPDIR} = $temporary;
+        open STDERR, '>&', \*STDOUT;
+        open STDIN, '<', '/dev/null';
+        exec 'unshare', ($> ? ('--user', '--map-current-user') : ()), qw(--pid --ipc --fork --kill-child --mount-proc), @command;
+    }
+    my ($told, $failed) = ('', '');
+    while (!$failed) {
+        vec(my $ready = '', fileno $output, 1) = 1;
+        if (!select $ready, undef, undef, $silent) { $failed = 'hangs' }
+        elsif (!sysread $output, $told, 65536, length $told) { last }
+        elsif ($told =~ $told_by) { $failed = $1 // $& }
+    }
+    kill 'KILL', $pid if $failed;
+    close $output;
+    spew("$home/log", $told);
+    remove_tree($temporary);
+    return $failed || ($? ? 'fails' : '');
+}
+
+my @make = qw(make with_llvm=no);
+my %of_folder = tests_of_folders();
+my @all = map { basename $_ } sort glob 'test/tap/*.pl';
+
+# How the mutant ends: the layer that noticed it, and which of its tests.
+sub verdict {
+    my ($mutant) = @_;
+    my ($file, $folder) = @$mutant{qw(file folder)};
+    if ($file =~ /sql/) {
+        return ('does not build', '') if failure(qr/^$/, @make, '-s', 'sql');
+    } else {
+        my $failed = failure(qr/(static assertion failed)|\berror:/, @make, qw(-s -j2 all test-libraries WERROR=-Werror));
+        return $failed =~ /static/ ? ('compiler', $failed) : ('does not build', '') if $failed;
+        return ('same code', '') if !system 'cmp', '-s', "$tree/ids.so", "$pristine/ids.so";
+    }
+    my $noticed;
+    return ('unit', $noticed) if $file =~ /hpp$/ && ($noticed = failure(qr/^(.* FAILED):?$|(static assertion failed)/m, @make, 'unit'));
+    my $for = $of_folder{ -f "sql/$folder.sql" ? 'T' : $folder } // [];
+    my @first = uniq map { m{^(?:sql/)?(\w+)\.sql$} ? $1 eq 'T' ? $folder : $1 : m{regress/plans} ? 'plans' : () } @$for;
+    for my $names (grep { $_ } join(' ', @first), ' ') {
+        return ('regress', $noticed) if $noticed = failure(qr/^test (\w+) .*FAILED|^not ok.* (\w+)/m, @make, 'regress', $names eq ' ' ? () : "REGRESS=$names");
+    }
+    my @tap = grep { -f "test/tap/$_" } uniq((map { basename $_ } @$for), @all);
+    return ('servers', $noticed) if $noticed = failure(qr{^#\s+at test/tap/(\w+\.pl) line|^Dubious.*}m, @make, 'tap', 'TESTS=' . join ' ', map { "test/tap/$_" } @tap);
+    return ('survives', '');
+}
+
+srand $seed;
+my @sample = sample();
+splice @sample, $mutants if @sample > $mutants;
+printf "%d mutants; SEED=%s repeats them\n", scalar @sample, $seed;
+
+remove_tree($home);
+make_path("$home/pristine");
+system("git ls-files -z | tar --null -T - -cf - | tar -C '$pristine' -xf -") == 0 or die "no copy\n";
+rename $pristine, $tree or die;
+failure(qr/^$/, @make, @$_) && die slurp("$home/log") for [ qw(-s -j2 all test-libraries WERROR=-Werror) ], ['unit'];
+rename $tree, $pristine or die;
+
+my @verdicts = ('compiler', 'unit', 'regress', 'servers', 'survives', 'same code', 'does not build');
+my (%count, $survivors);
+for my $mutant (@sample) {
+    my $began = time;
+    remove_tree($tree);
+    system('cp', '-a', $pristine, $tree) == 0 or die "no copy\n";
+    my @lines = split /(?<=\n)/, slurp("$tree/$mutant->{file}");
+    $lines[ $mutant->{number} ] = "$mutant->{to}\n";
+    spew("$tree/$mutant->{file}", join '', @lines);
+    my ($verdict, $by) = verdict($mutant);
+    ++$count{ $mutant->{folder} }{$verdict};
+    my $diff = sprintf "%s:%d\n-%s\n+%s\n", $mutant->{file}, $mutant->{number} + 1, @$mutant{qw(from to)};
+    printf "%s%s %s, %d s\n\n", $diff, $verdict, $by, time - $began;
+    $survivors .= "$diff\n" if $verdict eq 'survives';
+}
+remove_tree($tree);
+
+printf "\nSurvivors:\n\n%s", $survivors // '';
+printf '%-12s' . ' %14s' x @verdicts . "%10s\n", 'folder', @verdicts, 'noticed';
+for my $folder (sort keys %count) {
+    my ($noticed, $survived) = (sum0(map { $_ // 0 } @{ $count{$folder} }{ @verdicts[ 0 .. 3 ] }), $count{$folder}{survives} // 0);
+    printf '%-12s' . ' %14d' x @verdicts . "%9s%%\n", $folder, (map { $_ // 0 } @{ $count{$folder} }{@verdicts}),
+      $noticed + $survived ? int 100 * $noticed / ($noticed + $survived) : '-';
+}
