@@ -33,28 +33,26 @@ struct Answer {
 
 HTAB* answers = nullptr;
 
-// How many answers there may be before those are looked for that can be forgotten.
+// A table of so few answers is kept for later ones.
 constexpr long kFew = 64;
-long too_many = kFew;
 
-void forget_answers(bool all) {
+void forget_answers() {
+  if (hash_get_num_entries(answers) > kFew) {
+    hash_destroy(answers);
+    answers = nullptr;
+    return;
+  }
   HASH_SEQ_STATUS scan;
   hash_seq_init(&scan, answers);
-  while (auto* answer = static_cast<Answer*>(hash_seq_search(&scan)))
-    if (all || TransactionIdPrecedes(answer->snapshot.xmin, MyProc->xmin))
-      hash_search(answers, &answer->snapshot, HASH_REMOVE, nullptr);
+  while (void* answer = hash_seq_search(&scan)) hash_search(answers, answer, HASH_REMOVE, nullptr);
 }
 
 // Called by the server when a statement has ended, and at other times. A later snapshot may have
 // the same content. It should get a new answer, because transactions may have ended since.
 void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
-  if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !answers || hash_get_num_entries(answers) == 0)
-    return;
-  if (!is_top_level && HaveRegisteredOrActiveSnapshot()) return;
-  if (too_many == kFew) return forget_answers(true);
-  hash_destroy(answers);
-  answers = nullptr;
-  too_many = kFew;
+  if (phase == RESOURCE_RELEASE_AFTER_LOCKS && answers && hash_get_num_entries(answers) > 0 &&
+      (is_top_level || !HaveRegisteredOrActiveSnapshot()))
+    forget_answers();
 }
 
 void create_answers() {
@@ -72,14 +70,9 @@ void create_answers() {
 Answer* answer_for(Snapshot snapshot) {
   if (!answers) create_answers();
   const Content content(snapshot);
-  if (auto* answer = hash_search(answers, &content, HASH_FIND, nullptr))
-    return static_cast<Answer*>(answer);
-  if (hash_get_num_entries(answers) >= too_many) {
-    forget_answers(false);
-    too_many = Max(too_many, 2 * hash_get_num_entries(answers));
-  }
-  auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, nullptr));
-  std::memset(answer->known, 0, sizeof answer->known);
+  bool found;
+  auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, &found));
+  if (!found) std::memset(answer->known, 0, sizeof answer->known);
   return answer;
 }
 
