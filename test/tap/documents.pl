@@ -227,11 +227,50 @@ my ($back) = slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(UPDATE position SE
 my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
 is($node->safe_psql('refused', "CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
 
-# Rows per hour in a time zone whose hours begin at half past.
-my ($per_hour) = slurp_file("$ENV{TESTDIR}/doc/cookbook.md") =~ /^(SELECT hour, .*?);$/ms;
-$per_hour =~ s{Europe/Berlin}{Asia/Kolkata}g;
-is($node->safe_psql('refused', "SET timezone = 'UTC'; CREATE TABLE event AS SELECT gen_ulid(at) AS id FROM generate_series($hours) at; SELECT count(*), min(events), max(events) FROM ($per_hour) hours"),
-	'24|1|1', 'rows per hour in India');
+# Rows per hour, per day and of today, in every time zone, on the days around its changes in 2026 and on one more day, against a
+# count by hand, which goes by the local time that the server shows.
+my $cookbook = slurp_file("$ENV{TESTDIR}/doc/cookbook.md");
+my ($per_hour, $per_day, $today) = map { $cookbook =~ /^(SELECT $_.*?);$/ms } 'hour', 'day', 'count\(\*\) AS events';
+$today =~ s/now\(\)/timestamptz '2026-10-25 12:00 Europe\/Berlin'/g;
+$today .= " AND id < timestamptz '2026-10-27 Europe/Berlin'";    # the future
+s/2026-10-(\d\d)/{$1}/g foreach $per_hour, $per_day, $today;    # the day is {25}
+$node->safe_psql('postgres', 'CREATE DATABASE zones');
+my $errors = $node->safe_psql('zones', qq{
+	SET client_min_messages = warning;
+	SET timezone = 'UTC';
+	CREATE EXTENSION ids;
+	CREATE TABLE event (id ulid PRIMARY KEY);
+	INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2025-12-28', '2027-01-04', '15 minutes') at;
+	ANALYZE event;
+	CREATE TABLE checked AS
+		SELECT DISTINCT name AS zone, (at AT TIME ZONE name)::date + n AS day
+		FROM pg_timezone_names, generate_series(timestamptz '2026-01-02', '2026-12-31', '1 day') at, generate_series(-1, 0) n
+		WHERE name !~ '^posix/' AND (at = '2026-07-01' OR (at AT TIME ZONE name) - (at - interval '1 day') AT TIME ZONE name <> '1 day');
+	CREATE FUNCTION counted(statement text, zone text, day date) RETURNS text LANGUAGE plpgsql AS \$\$
+	BEGIN
+		FOR n IN 24 .. 27 LOOP statement := replace(statement, '{' || n || '}', (day + n - 25)::text); END LOOP;
+		EXECUTE 'SELECT string_agg(events::text, '' '') FROM (' || replace(statement, 'Europe/Berlin', zone) || ') counted' INTO statement;
+		RETURN statement;
+	END \$\$;
+	CREATE FUNCTION by_hand(of_zone text, since date, until date, by_hour boolean) RETURNS text LANGUAGE plpgsql AS \$\$
+	DECLARE counts text;
+	BEGIN
+		PERFORM set_config('timezone', of_zone, true);
+		SELECT string_agg(n::text, ' ' ORDER BY first) INTO counts FROM (
+			SELECT count(*) AS n, min(at) AS first
+			FROM (SELECT at, to_char(at, 'YYYY-MM-DD') AS day, to_char(at, '"00:"MI')::interval AS minutes
+				FROM generate_series(since::timestamptz - interval '3 hours', until::timestamptz + interval '27 hours', '15 minutes') at) local
+			WHERE day BETWEEN since::text AND until::text GROUP BY day, CASE WHEN by_hour THEN at - minutes END) counted;
+		PERFORM set_config('timezone', 'UTC', true);
+		RETURN counts;
+	END \$\$;
+	SELECT format('%s %s %s: %s, by hand %s', zone, day, what, counts, right_ones)
+	FROM checked, LATERAL (VALUES ('hours', counted(\$q\$$per_hour\$q\$, zone, day), by_hand(zone, day, day, true)),
+		('days', counted(\$q\$$per_day\$q\$, zone, day), by_hand(zone, day - 1, day + 1, false)),
+		('today', counted(\$q\$$today\$q\$, zone, day), by_hand(zone, day, day, false))) c (what, counts, right_ones)
+	WHERE counts IS DISTINCT FROM right_ones ORDER BY 1;
+	SELECT 'too few: ' || count(*) FROM checked HAVING count(*) < 1000});
+is($errors, '', 'rows per hour, per day and of today in every time zone');
 
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
 my %uuid_of = (
