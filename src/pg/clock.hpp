@@ -19,7 +19,7 @@ std::int64_t unix_now() noexcept {
   return std::int64_t{now.tv_sec} * (1'000'000 / UnitUs) + now.tv_nsec / (1'000 * UnitUs);
 }
 
-// Saturates, so that infinities become the ends of the int64 range.
+// Saturates, so infinity is the greatest number; -infinity is far below the time of any id.
 inline std::int64_t unix_us_from_timestamptz(TimestampTz timestamp) noexcept {
   std::int64_t unix_us;
   if (__builtin_add_overflow(timestamp, kUnixEpochUs, &unix_us)) return INT64_MAX;

@@ -1,6 +1,6 @@
 // The only file that includes PostgreSQL's headers. Their macros clash with C++ headers: include
-// C++ headers first. ereport leaves by longjmp, which runs no destructors: in src/pg and in the
-// fmgr functions, nothing with a destructor may be alive across a call into the server.
+// C++ headers first. ereport leaves by longjmp, which runs no destructors: wherever this file is
+// included, nothing with a destructor may be alive across a call into the server.
 #pragma once
 
 extern "C" {

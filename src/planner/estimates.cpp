@@ -58,7 +58,7 @@ bool is_asked(Node* clause, List* args, bool by_value) {
 }
 
 // The arm of an OR in which a condition was found last. The planner asks about one arm after the
-// other: a search that begins there finds each of 4,000 windows at once, not after 2,000 others.
+// other, so a search that begins there finds the next one at once.
 int last_arm = 0;
 
 // The conditions that must hold together with the one asked about; NIL if it is in none of them.

@@ -40,10 +40,21 @@ my %setup = (
 	'Milliseconds and JSON' => $item,
 	'What to write instead' => $item,
 	'Old rows' => q{
-		CREATE TABLE event (id ulid PRIMARY KEY, n int);
-		CREATE TABLE imported (id ulid PRIMARY KEY, n int, created_at timestamptz);
+		CREATE TABLE event (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2026-12-01 00:00:00+00');
 		CREATE TABLE old_event (n int, created_at timestamptz);
 		INSERT INTO old_event VALUES (2, '2026-11-01 12:00'), (3, '2026-11-01 12:00'), (1, '2026-11-01 11:00')},
+	'A repeatable back-fill' => q{
+		CREATE TABLE old_ticket (id bigint, created_at timestamptz);
+		INSERT INTO old_ticket VALUES (41, '2026-11-01 11:00+00'), (26, '2026-11-01 11:00+00')},
+	'Ids from clients' => $item,
+	'Public ids without a time' => q{
+		CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text);
+		INSERT INTO ticket (title) VALUES ('Printer on fire')},
+	'Rows that belong to another row' => q{
+		CREATE TABLE message (id ulid PRIMARY KEY DEFAULT gen_ulid(), ticket ulid) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('message', '1 month', '2026-08-01 00:00:00+00', '2027-01-01 00:00:00+00')},
+	'An archived month' => $log,
 	'Public ids with a prefix' => q{
 		CREATE TABLE invoice (id text PRIMARY KEY);
 		INSERT INTO invoice SELECT 'inv_' || lower(gen_ulid()::text) FROM generate_series(1, 10)},
@@ -99,6 +110,7 @@ my %setup = (
 		UPDATE pg_extension SET extname = 'pgx_ulid' WHERE extname = 'citext';
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
+	'A column of random uuids' => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid())',
 	'Managed servers' => slurp_file("$ENV{TESTDIR}/doc/managed.sql") . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
 	'Reading new rows' => $event,
 	'A consumer' => "$event; CREATE TABLE mail (event ulid, text text)",
