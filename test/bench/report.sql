@@ -1,43 +1,52 @@
--- Prints the table result as one Markdown table per subject. Ratios are to the built-in type in the same repetition: the median
--- and, in brackets, the quartiles. A figure whose quartiles are further apart than half of it is too uncertain, and is left out.
+-- Prints doc/benchmarks.csv as one Markdown table per subject, without the quartiles. A figure whose quartiles are further apart
+-- than half of it is too uncertain, and is left out.
 \set QUIET on
-\pset footer off
-CREATE FUNCTION pg_temp.figure(value float8) RETURNS text LANGUAGE sql AS
-  $$SELECT CASE WHEN value < 10 THEN round(value::numeric, 2)
-      WHEN value < 100 THEN round(value::numeric, 1) ELSE round(value::numeric) END::text$$;
-CREATE FUNCTION pg_temp.cell(q float8[], is_ratio boolean) RETURNS text LANGUAGE sql AS $$
-  SELECT CASE
-    WHEN q[2] <= 0 OR q[3] - q[1] > q[2] / 2 THEN NULL
-    WHEN is_ratio AND q[1] < q[3] THEN format('%s (%s-%s)', round(q[2]::numeric, 2), round(q[1]::numeric, 2), round(q[3]::numeric, 2))
-    WHEN is_ratio THEN round(q[2]::numeric, 2)::text
-    ELSE pg_temp.figure(q[2]) END
-$$;
+CREATE TEMPORARY TABLE quartiles (
+  n int GENERATED ALWAYS AS IDENTITY, subject text, measurement text, name text, built_in text, low float8, median float8, high float8);
+\copy quartiles (subject, measurement, name, built_in, low, median, high) FROM doc/benchmarks.csv (FORMAT csv, HEADER)
+-- What the figures of a subject mean for a user.
+CREATE TEMPORARY TABLE meaning (subject text, text text);
+INSERT INTO meaning VALUES
+  ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
+  ('Text, JSON and COPY', 'As text ids cost less than uuids, in COPY as much or less, in JSON more.'),
+  ('Sorting and indexing', 'Rows lie in the table in about the order of their ids, so sorting or indexing them is half the work.'),
+  ('GiST, with btree_gist for the built-in types', 'An exclusion constraint or a temporal key costs less than with a uuid.'),
+  ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
+  ('Inserting', 'Inserts cost a third of those with random uuids, because new keys are appended to the index.'),
+  ('Three tables with foreign keys', 'If tables refer to each other, most of the work of random uuids is saved.'),
+  ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.'),
+  ('Date keys', 'A codokey costs a quarter of a date as text.'),
+  ('BRIN', 'A BRIN index reads the pages of one day only.'),
+  ('Planning', 'Plans are estimated as well, and made as fast, as with a timestamptz.'),
+  ('Sessions', 'Two sessions make nearly twice as many ids as one, and find a row by its id as fast as by a uuid. More is better here.'),
+  ('The first id of a session', 'The first id loads the library: preload it only if each request opens a connection.');
+-- Two figures of built-in types and two comparisons stand in the CSV only.
 CREATE TEMPORARY VIEW cell AS
-  SELECT r.subject, measurement, r.name || ' / ' || b.name AS versus, 100 + c.n AS place, min(r.n) AS n,
-    pg_temp.cell(percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY r.value / b.value), true) AS text
-  FROM comparison c JOIN result r ON r.name = c.name JOIN result b USING (subject, measurement, repetition)
-  WHERE b.value > 0 AND b.name = c.built_in
-  GROUP BY r.subject, measurement, r.name, b.name, c.n
-  UNION ALL
-  SELECT subject, measurement, name, array_position(names, name), min(n),
-    pg_temp.cell(percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY value), false)
-  FROM result, (VALUES (ARRAY['uuid', 'bigint', 'uuidv7', 'timestamptz', 'date text', 'SELECT 1'])) b (names)
-  WHERE name = ANY (names) GROUP BY subject, measurement, name, names;
+  SELECT n, subject, measurement, heading,
+    array_position(ARRAY['uuid', 'timestamptz', 'ulid / uuid', 'ulid / bigint', 'gen_uuidv7 / uuidv7'], heading) AS place,
+    CASE
+      WHEN median <= 0 OR high - low > median / 2 THEN NULL
+      WHEN built_in IS NOT NULL OR median < 10 THEN round(median::numeric, 2)
+      WHEN median < 100 THEN round(median::numeric, 1)
+      ELSE round(median::numeric) END AS figure
+  FROM (SELECT *, concat_ws(' / ', name, built_in) AS heading FROM quartiles) q
+  WHERE heading NOT IN ('bigint', 'uuidv7', 'gen_uuidv7 / uuid', 'uuidv7 / uuid');
 CREATE TEMPORARY VIEW line AS
   WITH heading AS (
-    SELECT subject, versus, place FROM cell GROUP BY subject, versus, place HAVING count(text) > 0
+    SELECT subject, heading, place, min(n) AS n FROM cell GROUP BY subject, heading, place HAVING count(figure) > 0
   ), measured AS (
-    SELECT subject, measurement, min(n) AS n FROM cell GROUP BY subject, measurement HAVING count(text) > 0
+    SELECT subject, measurement, min(n) AS n FROM cell GROUP BY subject, measurement HAVING count(figure) > 0
   ), subjects AS (
     SELECT subject, min(n) AS n FROM measured GROUP BY subject
   )
-  SELECT n AS subject_n, 0 AS part, 0 AS n, format(E'\n## %s\n', subject) AS line FROM subjects
+  SELECT n AS subject_n, 0 AS part, 0 AS n, concat_ws(E'\n', E'\n## ' || subject, E'\n' || text, '') AS line
+  FROM subjects LEFT JOIN meaning USING (subject)
   UNION ALL
-  SELECT s.n, 1, 0, '| | ' || string_agg(versus, ' | ' ORDER BY place) || E' |\n|---|' || repeat('---|', count(*)::int)
-  FROM subjects s JOIN heading USING (subject) GROUP BY s.n
+  SELECT s.n, 1, 0, '| | ' || string_agg(heading, ' | ' ORDER BY place, h.n) || E' |\n|---|' || repeat('---|', count(*)::int)
+  FROM subjects s JOIN heading h USING (subject) GROUP BY s.n
   UNION ALL
-  SELECT s.n, 2, m.n, '| ' || measurement || ' | ' || string_agg(coalesce(c.text, ''), ' | ' ORDER BY h.place) || ' |'
-  FROM subjects s JOIN measured m USING (subject) JOIN heading h USING (subject) LEFT JOIN cell c USING (subject, measurement, versus)
+  SELECT s.n, 2, m.n, '| ' || measurement || ' | ' || string_agg(coalesce(c.figure::text, ''), ' | ' ORDER BY h.place, h.n) || ' |'
+  FROM subjects s JOIN measured m USING (subject) JOIN heading h USING (subject) LEFT JOIN cell c USING (subject, measurement, heading)
   GROUP BY s.n, m.n, measurement;
 \pset tuples_only on
 \pset format unaligned
