@@ -335,6 +335,14 @@ foreach my $document (sort keys %documents)
 }
 is(join("\n", @dead), '', 'every link between the documents has a target');
 
+# Documents that can be read: lines of tables that fit a screen, and a README of a few minutes.
+my %text = map { $_ => slurp_file("$ENV{TESTDIR}/$_") } keys %documents;
+utf8::decode($_) foreach values %text;
+is(join("\n", map { my $document = $_; map { "$document: $_" } $text{$document} =~ /^(\|.{140,})$/mg } sort keys %text),
+	'', 'lines of tables have at most 140 columns');
+cmp_ok(scalar(split ' ', $text{'README.md'}), '<=', 1500, 'words of the README');
+cmp_ok($text{'README.md'} =~ tr/\n//, '<=', 195, 'lines of the README');
+
 # The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
 # identifier type. Every function, operator and operator class that the reference names exists.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
