@@ -26,6 +26,8 @@ my $event = q{
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 	INSERT INTO event (message) VALUES ('first'), ('second')};
 
+my $position = 'CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL)';
+
 # What runs before the statements of a section outside the reference.
 my %setup = (
 	'Moving a table to another context' => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY); INSERT INTO items VALUES ('yj0000000')},
@@ -114,8 +116,12 @@ my %setup = (
 	'Managed servers' => slurp_file("$ENV{TESTDIR}/doc/managed.sql") . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
 	'Reading new rows' => $event,
 	'A consumer' => "$event; CREATE TABLE mail (event ulid, text text)",
-	'What it does not cover' => 'CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL)',
-	'Other ids, and logical decoding' => $event,
+	'Beside a long transaction' => 'CREATE TABLE imported (id ulid, message text); CREATE TABLE old_event (message text)',
+	'On a standby' => $event,
+	'On a logical subscriber, and from several servers' => "$event; CREATE TABLE settled (id ulid)",
+	'Tools whose SQL is not ours' => $event,
+	'Running it' => qq{CREATE ROLE app; $position; CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)},
+	'What is not covered' => $position,
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
