@@ -23,8 +23,8 @@ std::uint64_t keyed_hash(std::uint64_t value) {
 void clock_out_of_range(const char* generator) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("the server's clock is out of range for generator \"%s\"", generator),
-                  errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
-                          "the generators follow it again.")));
+                  errhint("If the clock was wrong and is now right, call "
+                          "pg_catalog.ids_reset_clock() to make the generators follow it again.")));
 }
 
 }  // namespace ids

