@@ -51,8 +51,10 @@ wrong() { start wrong "$1" '-O0 -DREVERSE' -w20 "${@:2}"; }
 
 if [ "${1:-}" = full ]; then
   # Only a hash of 64 bits is kept of each state.
-  check ok 'settled, two sessions with two transactions each' '-O2 -DHC4' -w28 settled
-  check ok 'settled after a restart, two sessions' '-O2 -DHC4' -w28 settled TRANSACTIONS=1 PLACES=1 RECOVERED=1
+  flags='-O2 -DHC4'
+  check ok 'settled: two sessions after a restart' "$flags" -w26 settled TRANSACTIONS=1 PLACES=1 RECOVERED=1
+  check ok 'mark: one session and an operator, two crashes' "$flags" -w24 mark SESSIONS=1 IDS=1 OPERATIONS=1
+  check ok 'mark: one session and an operator, two identifiers' "$flags" -w24 mark SESSIONS=1 OPERATIONS=1 CRASHES=1
   exit
 fi
 
@@ -108,6 +110,47 @@ wrong 'the next transaction id is read before the lock is taken' "${recovered[@]
 wrong 'the greatest does not begin with the recovered ones' "${recovered[@]}" \
   NOTE='d_step { noted_next = next; note_prepared() }'
 wrong 'the tick is not lifted above the mark' "${recovered[@]}" START='note()'
+
+mark=(mark CRASHES=1 IDS=1 GREATEST_CLOCK=1)
+right 'mark: two sessions, a crash' "${mark[@]}"
+one=(mark SESSIONS=1)
+right 'mark: one session, two crashes' "${one[@]}"
+right 'mark: one session and an operator, a crash' mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=1
+operated=(mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3)
+
+wrong 'an identifier is returned before the mark is moved' "${one[@]}" \
+  GENERATE='claim(); take()' STORE='commit(); move_mark(time(id))'
+wrong 'the mark is not moved' "${one[@]}" GENERATE='claim(); take()'
+wrong 'the ticks are not raised in a new run' "${one[@]}" \
+  BEGIN='read_greatest(); move(greatest); usable = false'
+wrong 'the ticks are raised after the mark is moved' "${one[@]}" \
+  BEGIN='read_greatest(); move(greatest); raise(mark); usable = false'
+wrong 'the ticks are raised to the first tick of the mark' "${one[@]}" RAISED=first
+wrong 'a generator that is used later does not begin above the mark' "${one[@]}" CLAIM=skip
+wrong 'a new run moves the mark beyond the clock' "${one[@]}" GREATEST=skip
+wrong 'the tick from before the ticks were raised is used' "${one[@]}" \
+  BEGIN='raise(mark); read_greatest(); move(greatest); usable = true'
+wrong 'a tick is used though the session did not know the mark' "${mark[@]}" USABLE='known_resets == resets'
+wrong 'a tick shows whether the ticks were raised' "${one[@]}" OF_THIS_RUN='tick > 1'
+wrong 'the page is not locked' "${mark[@]}" LOCK_PAGE=true
+wrong 'the mark is logged after the page is released' "${mark[@]}" \
+  LOG='moved = true' AFTER_CLOSE='if :: moved -> log(); moved = false :: else fi'
+wrong 'a standby reads the mark, and knows it after the promotion' "${one[@]}" IN_RECOVERY='known = mark; usable = true'
+wrong 'a session keeps the mark that it knows over a reset' "${operated[@]}" MARKED='time(id) <= known'
+wrong 'a reset is counted before the page is locked' "${operated[@]}" \
+  RESET='count(); lock(); decide(); raise_first(); lower(); move_down(); unlock()'
+wrong 'a reset is counted after the mark is lower' "${operated[@]}" \
+  RESET='lock(); decide(); raise_first(); lower(); move_down(); count(); unlock()'
+wrong 'the first reset of a run does not raise the ticks' "${operated[@]}" \
+  RESET='lock(); decide(); count(); lower(); move_down(); unlock()'
+wrong 'ids_advance_clock() does not move the mark' "${operated[@]}" ADVANCE='lock(); raise_to(); unlock(); flush()'
+wrong 'ids_advance_clock() does not raise the ticks' "${operated[@]}" \
+  ADVANCE='lock(); moves = true; move_up(); unlock(); flush()'
+wrong 'ids_advance_clock() does not flush' "${operated[@]}" \
+  ADVANCE='lock(); raise_to(); move_up(); unlock(); stored_elsewhere(last(at))'
+# What is not promised, so the order is not wrong.
+wrong 'an identifier that was shown but not committed comes again' "${one[@]}" \
+  STORE='stored_elsewhere(made[me]); made[me] = 0'
 
 while [ "$running" -gt 0 ]; do wait_for_one; done
 [ -z "$failed" ]

@@ -98,7 +98,7 @@ build/test/unit/%.o: test/unit/%.cpp | unit-deps
 
 -include $(UNIT_OBJS:.o=.d)
 
-model: ## check large configurations of the models: minutes, 10 GB of memory
+model: ## check large configurations of the models: ten minutes, 6 GB of memory
 	@test/tools/deps.sh g++ spin
 	@test/model/run.sh full
 
