@@ -55,6 +55,7 @@ if [ "${1:-}" = full ]; then
   check ok 'settled: two sessions after a restart' "$flags" -w26 settled TRANSACTIONS=1 PLACES=1 RECOVERED=1
   check ok 'mark: one session and an operator, two crashes' "$flags" -w24 mark SESSIONS=1 IDS=1 OPERATIONS=1
   check ok 'mark: one session and an operator, two identifiers' "$flags" -w24 mark SESSIONS=1 OPERATIONS=1 CRASHES=1
+  check ok 'mark: the same, where the clock is far off' "$flags" -w24 mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3
   exit
 fi
 
