@@ -6,13 +6,14 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(@types @generators %type_of %node_id_in key_of waits call_at_once);
+our @EXPORT = qw(@types @generators @settled %type_of %node_id_in key_of waits call_at_once);
 
 # private.sh reads them from the extension by generators.sql.
 our @types = split ' ', $ENV{IDS_TYPES};
 our %type_of = map { split /=/ } split ' ', $ENV{IDS_GENERATORS};
 our @generators = sort keys %type_of;
-die 'no types or no generators' unless @types && @generators;
+our @settled = split ' ', $ENV{IDS_SETTLED};
+die 'no types or no generators' unless @types && @generators && @settled;
 
 # The types with a node id, and the part that holds it.
 our %node_id_in = (scru160 => 'random16', snowflake => 'random', tbsl => 'machine_id');

@@ -2,6 +2,7 @@
 # level, no snapshot and a historic one; two-phase commit, restarts and promotion; who may see what holds it back; no memory.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -418,7 +419,7 @@ $node->safe_psql('postgres', $_) foreach insert('a');
 $node->safe_psql('postgres', "BEGIN; " . (insert('b'))[0] . "; PREPARE TRANSACTION 'left'");
 $node->stop('immediate');
 $node->start;
-is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled() ORDER BY generator'), "|left|ulid||t\n|left|uuidv7||t",
+is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_id, since < now() FROM ids_unsettled() ORDER BY generator'), join("\n", map { "|left|$_||t" } @settled),
 	'a prepared transaction is left over, which may have any identifiers');
 is($node->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'nothing is settled while it is left over');
 is(settled('neighbour'), 'n', 'it does not hold back another database');
@@ -494,10 +495,10 @@ $standby->start;
 $node->safe_psql('postgres', "BEGIN; " . (insert('d'))[0] . "; PREPARE TRANSACTION 'left'");
 $node->safe_psql('postgres', $_) foreach insert('e');
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
-foreach my $type ('ulid', 'uuidv7')
+foreach my $type (@settled)
 {
 	like(($standby->psql('postgres', "SELECT ${type}_settled()"))[2], qr/ERROR:  cannot execute ${type}_settled\(\) during recovery\nHINT:  .* "On a standby"/, "${type}_settled() on a standby");
-	my $table = $type eq 'ulid' ? 'event' : '(SELECT id::uuid, name FROM event)';
+	my $table = $type eq 'ulid' ? 'event' : "(SELECT ${type}_first(id::timestamptz) AS id, name FROM event)";
 	like($standby->safe_psql('postgres', "EXPLAIN SELECT * FROM $table e WHERE id < ${type}_settled()"), qr/${type}_settled/, "the planner does not call ${type}_settled() on a standby");
 	is($standby->safe_psql('postgres',
 		"SELECT count(*) FROM event a WHERE name = 'none' AND EXISTS (SELECT FROM $table b WHERE b.id < ${type}_settled() AND b.name > a.name)"),

@@ -4,6 +4,7 @@
 # crashes and restarts, too. The environment variable SECONDS makes it longer.
 use strict;
 use warnings;
+use Generators;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -15,7 +16,15 @@ my $seconds = $ENV{SECONDS} // 10;
 my $rounds = 5;
 my $writers = 48;
 my $longest_ms = 50;
-my %generator_of = (event => 'ulid', event7 => 'uuidv7');
+# The first table is the main one.
+my ($ulid, @others) = @settled;
+die unless $ulid eq 'ulid';
+my %generator_of = (event => $ulid, map { ("event_$_" => $_) } @others);
+sub insert_others
+{
+	my ($rows) = @_;
+	return join "\n", map { "INSERT INTO event_$_ (id) SELECT gen_$_() FROM generate_series(1, $rows);" } @others;
+}
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -26,7 +35,6 @@ $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION ids;
 	CREATE TABLE event (id ulid PRIMARY KEY, made timestamptz DEFAULT clock_timestamp());
-	CREATE TABLE event7 (id uuid PRIMARY KEY, made timestamptz DEFAULT clock_timestamp());
 	CREATE PROCEDURE write_and_commit() LANGUAGE plpgsql AS $$
 	BEGIN
 		FOR n IN 1 .. 3 LOOP
@@ -35,7 +43,7 @@ $node->safe_psql('postgres', q{
 			INSERT INTO event (id) VALUES (gen_ulid());
 			COMMIT;
 		END LOOP;
-	END $$});
+	END $$} . join '', map { "; CREATE TABLE event_$_ (id $type_of{$_} PRIMARY KEY, made timestamptz DEFAULT clock_timestamp())" } @others);
 
 # What a writer does in one transaction, and how often.
 sub write_script
@@ -77,7 +85,7 @@ my @write = (
 	write_script(two => 4, q{BEGIN;
 		INSERT INTO event (id) VALUES (gen_ulid());
 		\sleep :us us
-		INSERT INTO event7 (id) SELECT gen_uuidv7() FROM generate_series(1, 5);
+		} . insert_others(5) . q{
 		INSERT INTO event (id) VALUES (gen_ulid());
 		COMMIT;}),
 	# It has read the position of serializable consumers, and some will not have seen its row.
@@ -93,7 +101,7 @@ my @write = (
 		\set half :us / 2
 		BEGIN;
 		INSERT INTO event (id) VALUES (gen_ulid());
-		INSERT INTO event7 (id) VALUES (gen_uuidv7());
+		} . insert_others(1) . q{
 		\sleep :half us
 		PREPARE TRANSACTION 'w:client_id-:gid';
 		\sleep :half us
@@ -107,7 +115,7 @@ my @write = (
 
 my $write_seldom = write_script(seldom => 1, q{BEGIN;
 	INSERT INTO event (id) VALUES (gen_ulid());
-	INSERT INTO event7 (id) VALUES (gen_uuidv7());
+	} . insert_others(1) . q{
 	\sleep 1 ms
 	COMMIT;
 	\sleep 4 ms
@@ -121,7 +129,7 @@ my %reader = (
 	old_snapshot => { table => 'event', begin => "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\set us random(0, 300000)\nSELECT 1;\n\\sleep :us us" },
 	serializable => { table => 'event', begin => 'BEGIN ISOLATION LEVEL SERIALIZABLE;' },
 	deferrable => { table => 'event', alone => 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;' },
-	by_uuid => { table => 'event7' },
+	(map { ("by_$_" => { table => "event_$_" }) } @others),
 	to_bound => { table => 'event', position => 'SELECT ulid_settled() AS id' },
 	control => { table => 'event', bound => 'true' });
 foreach my $name (sort keys %reader)
@@ -131,11 +139,11 @@ foreach my $name (sort keys %reader)
 	my $bound = $reader->{bound} // "id < $generator_of{$table}_settled()";
 	my $position = $reader->{position} // 'SELECT id FROM batch ORDER BY id DESC LIMIT 1';
 	my $limit = $reader->{position} ? '' : 'LIMIT 2000';
-	my $type = $table eq 'event' ? 'ulid' : 'uuid';
+	my $type = $type_of{ $generator_of{$table} };
 	my $wait = $reader->{wait} // 5;
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE read_$name (id $type, at timestamptz DEFAULT clock_timestamp());
-		CREATE TABLE position_$name AS SELECT '00000000-0000-0000-0000-000000000000'::uuid::$type AS id});
+		CREATE TABLE position_$name AS SELECT $generator_of{$table}_first('-infinity') AS id});
 	my $read = "SELECT id AS position FROM position_$name \\gset\n";
 	my $ids = "SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id $limit";
 	if ($reader->{alone})    # read in a transaction that cannot write
