@@ -1,8 +1,10 @@
 # A worker that reads new rows in the order of their ids and misses none, with psycopg (3). Here it is killed and started again
-# while other sessions insert. PGHOST, PGDATABASE ... say which server and database.
+# while other sessions insert. PGHOST, PGDATABASE ... say which server and database. If STANDBY is the connection string of a
+# standby of that server, the worker reads there.
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,21 +17,22 @@ import psycopg
 # ---- How to ----
 
 
-def work(deliver):
-    """Delivers each row at least once, in the order of the ids."""
+def work(deliver, standby=""):
+    """Delivers each row at least once, in the order of the ids. What is delivered by the connection is delivered exactly once."""
     notified = []
-    with psycopg.connect("", autocommit=True) as connection:
+    settled = "(SELECT min(id) FROM settled)" if standby else "ulid_settled()"
+    with psycopg.connect("", autocommit=True) as connection, psycopg.connect(standby, autocommit=True) as source:
         connection.add_notify_handler(notified.append)
         connection.execute("LISTEN event")
         while True:
             notified.clear()
             with connection.transaction():
                 [last] = connection.execute("SELECT id FROM position WHERE consumer = 'worker' FOR UPDATE").fetchone()
-                rows = connection.execute(
-                    "SELECT id, message FROM event WHERE id > %s AND id < ulid_settled() ORDER BY id LIMIT 100", [last]
+                rows = source.execute(
+                    f"SELECT id, message FROM event WHERE id > %s AND id < {settled} ORDER BY id LIMIT 100", [last]
                 ).fetchall()
                 for id, message in rows:
-                    deliver(id, message)
+                    deliver(connection, id, message)
                 if rows:
                     connection.execute("UPDATE position SET id = %s WHERE consumer = 'worker'", [rows[-1][0]])
             if not rows and not notified:
@@ -39,16 +42,17 @@ def work(deliver):
 # ---- Expected results ----
 
 
-def deliver(id, message):
-    """To standard output, for this test."""
+def deliver(connection, id, message):
+    """To standard output and to a table, for this test."""
     print(id, message, flush=True)
+    connection.execute("INSERT INTO delivered VALUES (%s, %s)", [id, message])
 
 
-def deliver_or_die(id, message):
+def deliver_or_die(connection, id, message):
     """Is sometimes killed during its work."""
     if random.random() < 0.01:
         os.kill(os.getpid(), signal.SIGKILL)
-    deliver(id, message)
+    deliver(connection, id, message)
 
 
 def insert(number, rows, stop):
@@ -65,23 +69,40 @@ def insert(number, rows, stop):
             rows.append(message)
 
 
+def announce():
+    """By the table and the procedure of doc/reading.md."""
+    page = open(os.path.join(os.path.dirname(__file__), "../../doc/reading.md")).read()
+    with psycopg.connect("", autocommit=True) as connection:
+        connection.execute(re.search(r"CREATE TABLE settled .*?END \$\$;", page, re.DOTALL)[0])
+    return subprocess.Popen(["psql", "-Xq", "-c", "CALL announce_settled()"], stderr=subprocess.DEVNULL)
+
+
 def run(how):
     return subprocess.Popen([sys.executable, __file__, how], stdout=subprocess.PIPE, text=True)
 
 
+standby = os.environ.get("STANDBY", "")
 if "die" in sys.argv:
-    work(deliver_or_die)
+    work(deliver_or_die, standby)
 if "work" in sys.argv:
-    work(deliver)
+    work(deliver, standby)
 
 with psycopg.connect("") as connection:
     connection.execute(
         """CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
+           CREATE TABLE delivered (id ulid PRIMARY KEY, message text);
            CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL);
            INSERT INTO position VALUES ('worker', ulid_first('-infinity'));
            CREATE FUNCTION notify_event() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY event; RETURN NULL; END $$;
            CREATE TRIGGER notify AFTER INSERT ON event EXECUTE FUNCTION notify_event()"""
     )
+
+if standby:
+    announcing = announce()
+    # until the standby has it
+    with psycopg.connect(standby, autocommit=True) as connection:
+        while connection.execute("SELECT to_regclass('settled') IS NULL").fetchone()[0]:
+            time.sleep(0.1)
 
 stop = threading.Event()
 committed = [[] for _ in range(8)]
@@ -103,16 +124,24 @@ with psycopg.connect("", autocommit=True) as connection:
         "SELECT NOT EXISTS (SELECT FROM event, position WHERE event.id > position.id)"
     ).fetchone()[0]:
         time.sleep(0.1)
+    # With the lock of the position, its last batch has ended.
+    with connection.transaction():
+        connection.execute("SELECT FROM position FOR UPDATE")
+        stored = [message for [message] in connection.execute("SELECT message FROM delivered")]
 worker.kill()
 printed.join()
+if standby:
+    announcing.send_signal(signal.SIGINT)
+    announcing.wait()
 
 runs = [[line.split() for line in output.splitlines()] for output in delivered]
 expected = {message for rows in committed for message in rows}
 received = {message for lines in runs for _, message in lines}
 assert len(expected) > 100
 assert received == expected, (expected - received, received - expected)
+assert sorted(stored) == sorted(expected), "exactly once, where the work is in the same transaction"
 for lines in runs:
     ids = [id for id, _ in lines]
     assert ids == sorted(set(ids)), "within a run, each once and in order"
 
-print("worker with psycopg", psycopg.__version__)
+print("worker on a standby" if standby else "worker", "with psycopg", psycopg.__version__)

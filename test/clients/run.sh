@@ -93,6 +93,31 @@ prisma_run() {
   node $build/node-prisma.mjs
 }
 
+# With a standby of the server, and its connection string in STANDBY.
+with_standby() {
+  local directory port bin as=() status=0
+  bin=$("${PG_CONFIG:-pg_config}" --bindir)
+  directory=$(mktemp -d -t ids.standby.XXXXXX)
+  port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
+  if [ "$(id -u)" = 0 ]; then
+    as=(runuser -u postgres --)
+    chown postgres "$directory"
+  fi
+  PGUSER=$superuser ${as[@]+"${as[@]}"} "$bin/pg_basebackup" -D "$directory/data" --write-recovery-conf --no-sync --checkpoint=fast
+  PGUSER=$superuser psql -XAtq -c "SELECT format('%s = %L', name, setting) FROM pg_settings
+    WHERE name ~ '^max_(connections|worker_processes|wal_senders|prepared_transactions|locks_per_transaction)$'
+    OR name IN ('dynamic_library_path', 'extension_control_path', 'extension_destdir')" >"$directory/data/postgresql.conf"
+  printf '%s\n' "port = $port" "listen_addresses = '127.0.0.1'" "unix_socket_directories = ''" >>"$directory/data/postgresql.conf"
+  echo 'host all all 127.0.0.1/32 scram-sha-256' >"$directory/data/pg_hba.conf"
+  touch "$directory/data/pg_ident.conf"
+  ${as[@]+"${as[@]}"} "$bin/pg_ctl" -w -s -D "$directory/data" -l "$directory/log" start || { cat "$directory/log"; status=1; }
+  [ $status != 0 ] || STANDBY="host=127.0.0.1 port=$port" "$@" || status=$?
+  ${as[@]+"${as[@]}"} "$bin/pg_ctl" -w -s -D "$directory/data" stop -m immediate
+  rm -rf "$directory"
+  return $status
+}
+
+superuser=${PGUSER:-}
 owner=app
 if [ "$mode" = run ]; then psql -q -v password="$PGPASSWORD" <<<"CREATE ROLE $owner LOGIN PASSWORD :'password'"; fi
 
@@ -104,6 +129,7 @@ cp test/clients/*.mjs test/clients/*.prisma $build
 client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
 client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
 client worker 'python3-psycopg' /usr/bin/python3 test/clients/python-worker.py
+client worker-standby 'python3-psycopg' with_standby /usr/bin/python3 test/clients/python-worker.py
 client sqlalchemy 'python3-sqlalchemy python3-alembic python3-psycopg2' /usr/bin/python3 test/clients/python-sqlalchemy.py
 client asyncpg 'python3-asyncpg' /usr/bin/python3 test/clients/python-asyncpg.py
 client sqlmodel 'python3-sqlmodel python3-psycopg2' /usr/bin/python3 test/clients/python-sqlmodel.py
