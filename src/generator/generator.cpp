@@ -1,7 +1,5 @@
 #include "generator/generator.hpp"
 
-#include <cstring>
-
 namespace ids {
 
 bool wait_for_clock(std::int64_t unix_us) {
@@ -14,10 +12,8 @@ bool wait_for_clock(std::int64_t unix_us) {
 }
 
 std::uint64_t keyed_hash(std::uint64_t value) {
-  unsigned char key[sizeof(SharedState::header.secret) + sizeof value];
-  std::memcpy(key, shared_state()->header.secret, sizeof(SharedState::header.secret));
-  std::memcpy(key + sizeof(SharedState::header.secret), &value, sizeof value);
-  return hash_bytes_extended(key, sizeof key, 0);
+  const auto& secret = shared_state()->header.secret;
+  return hash_bytes_extended(secret, sizeof secret, value);
 }
 
 void clock_out_of_range(const char* generator) {

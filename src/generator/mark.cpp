@@ -78,69 +78,59 @@ Relation open_sequence() {
 }
 
 // The mark's page, which no other session can lock between open() and close().
-class MarkPage {
- public:
+struct MarkPage {
+  Relation relation;
+  Buffer buffer;
+  Form_pg_sequence_data row;
+
   void open() {
     static bool registered = false;
-    if (!registered) {
-      CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
-      registered = true;
-    }
-    shared_ = shared_state();
-    relation_ = open_sequence();
-    buffer_ = ReadBuffer(relation_, 0);
-    LockBuffer(buffer_, BUFFER_LOCK_EXCLUSIVE);
-    row_ = sequence_row(BufferGetPage(buffer_));
-    known_relation = RelationGetRelid(relation_);
+    if (!registered) CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
+    registered = true;
+    relation = open_sequence();
+    buffer = ReadBuffer(relation, 0);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    row = sequence_row(BufferGetPage(buffer));
+    known_relation = RelationGetRelid(relation);
   }
-
-  const FormData_pg_sequence_data& row() const { return *row_; }
 
   // The install script generates the first id, which sets the mark.
-  bool is_being_created() const {
-    return creating_extension &&
-           CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
-  }
-
   void check() const {
-    if (!is_sound(*row_) && !is_being_created())
+    const bool is_being_created =
+        creating_extension &&
+        CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
+    if (!is_sound(*row) && !is_being_created)
       missing_mark("has an invalid value",
                    "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
   }
 
   // Whether this run of the server has moved the mark.
   bool is_of_this_run() const {
-    return static_cast<std::uint64_t>(row_->log_cnt) == shared_->header.run;
+    return static_cast<std::uint64_t>(row->log_cnt) == shared_state()->header.run;
   }
 
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
   // that uses the new mark can commit.
   void move_beyond(std::int64_t unix_us) {
-    GenericXLogState* change = GenericXLogStart(relation_);
-    Form_pg_sequence_data row = sequence_row(GenericXLogRegisterBuffer(change, buffer_, 0));
-    row->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
-    row->log_cnt = static_cast<std::int64_t>(shared_->header.run);
-    row->is_called = true;
+    GenericXLogState* change = GenericXLogStart(relation);
+    Form_pg_sequence_data changed = sequence_row(GenericXLogRegisterBuffer(change, buffer, 0));
+    changed->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
+    changed->log_cnt = static_cast<std::int64_t>(shared_state()->header.run);
+    changed->is_called = true;
     GenericXLogFinish(change);
   }
-
-  XLogRecPtr lsn() const { return PageGetLSN(BufferGetPage(buffer_)); }
 
   // Remembers what the page holds, then releases it. If ticks were lowered since the session last
   // did that, its transaction must enrol again.
   void close() {
-    const std::uint32_t resets = completed_resets();
+    LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+    const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
+    LWLockRelease(AddinShmemInitLock);
     if (resets != known_mark.resets) enrol_again();
-    known_mark = {row_->last_value, resets};
-    UnlockReleaseBuffer(buffer_);
-    relation_close(relation_, RowExclusiveLock);
+    known_mark = {row->last_value, resets};
+    UnlockReleaseBuffer(buffer);
+    relation_close(relation, RowExclusiveLock);
   }
-
- private:
-  SharedState* shared_;
-  Relation relation_;
-  Buffer buffer_;
-  Form_pg_sequence_data row_;
 };
 
 }  // namespace
@@ -153,7 +143,7 @@ bool move_mark(std::int64_t unix_us) {
   MarkPage page;
   page.open();
   page.check();
-  const std::int64_t mark = page.row().last_value;
+  const std::int64_t mark = page.row->last_value;
   bool usable =
       known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
   if (!page.is_of_this_run()) {
@@ -169,44 +159,12 @@ bool move_mark(std::int64_t unix_us) {
   return usable;
 }
 
-void reset_clock() {
-  if (RecoveryInProgress()) {
-    lower_ticks();
-    return;
-  }
-  // Lock the page first: a session that has already taken a tick that is too high then sees that
-  // the mark was reset.
-  MarkPage page;
-  page.open();
-  const FormData_pg_sequence_data& row = page.row();
-  const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
-  const bool moves = lowers || !page.is_of_this_run();
-  if (!lowers && moves) raise_ticks(row.last_value);
-  lower_ticks();
-  if (moves) page.move_beyond(greatest_time_us());
-  page.close();
-}
-
-void advance_clock(std::int64_t unix_us) {
-  MarkPage page;
-  page.open();
-  page.check();
-  const std::int64_t mark = page.row().last_value;
-  const bool moves = !page.is_of_this_run() || unix_us > mark;
-  raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
-  if (moves) page.move_beyond(greatest_time_us());
-  const XLogRecPtr lsn = page.lsn();
-  page.close();
-  // The rows that must stay below the mark are committed already, so no later commit flushes the
-  // mark in time.
-  XLogFlush(lsn);
-}
-
 }  // namespace ids
 
 using namespace ids;
 
-// ids_advance_clock(timestamptz)
+// ids_advance_clock(timestamptz). The marks that sessions remember stay valid, because the mark
+// only rises.
 IDS_FUNCTION(ids_advance_clock) {
   const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
   const std::int64_t now_us = unix_now<1>();
@@ -224,13 +182,40 @@ IDS_FUNCTION(ids_advance_clock) {
              errdetail("All generators of the server would continue from that time."),
              errhint("Check the time and the server's clock. Ignore ids that a client made with a "
                      "time in the future.")));
+  if (at_us <= 0) PG_RETURN_VOID();
   // The time may be taken from an id and have milliseconds only.
-  if (at_us > 0) advance_clock(at_us - at_us % 1000 + 999);
+  const std::int64_t unix_us = at_us - at_us % 1000 + 999;
+  MarkPage page;
+  page.open();
+  page.check();
+  const std::int64_t mark = page.row->last_value;
+  const bool moves = !page.is_of_this_run() || unix_us > mark;
+  raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
+  if (moves) page.move_beyond(greatest_time_us());
+  const XLogRecPtr lsn = PageGetLSN(BufferGetPage(page.buffer));
+  page.close();
+  // The rows that must stay below the mark are committed already, so no later commit flushes the
+  // mark in time.
+  XLogFlush(lsn);
   PG_RETURN_VOID();
 }
 
 // ids_reset_clock()
 IDS_FUNCTION(ids_reset_clock) {
-  reset_clock();
+  if (RecoveryInProgress()) {
+    lower_ticks();
+    PG_RETURN_VOID();
+  }
+  // Lock the page first: a session that has already taken a tick that is too high then sees that
+  // the mark was reset.
+  MarkPage page;
+  page.open();
+  const FormData_pg_sequence_data& row = *page.row;
+  const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
+  const bool moves = lowers || !page.is_of_this_run();
+  if (!lowers && moves) raise_ticks(row.last_value);
+  lower_ticks();
+  if (moves) page.move_beyond(greatest_time_us());
+  page.close();
   PG_RETURN_VOID();
 }

@@ -31,11 +31,4 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
 // damaged.
 bool move_mark(std::int64_t unix_us);
 
-// Lets the ticks and the mark follow the clock again, if they are ahead of it.
-void reset_clock();
-
-// Makes the ticks and the mark continue above unix_us, if they are below it. The marks that
-// sessions remember stay valid, because the mark only rises.
-void advance_clock(std::int64_t unix_us);
-
 }  // namespace ids

@@ -125,26 +125,11 @@ namespace {
 
 // The reader's side.
 
-// A snapshot, with full xids.
-struct Seen {
-  Snapshot snapshot;
-  std::uint64_t next;
-  std::uint64_t xmin;
-  std::uint64_t xmax;
-
-  Seen(Snapshot of, std::uint64_t next_xid)
-      : snapshot(of),
-        next(next_xid),
-        xmin(full_xid(of->xmin, next)),
-        xmax(full_xid(of->xmax, next)) {}
-
-  bool sees(std::uint64_t xid) const {
-    if (xid < xmin) return true;
-    if (xid >= xmax) return false;
-    TransactionId* end = snapshot->xip + snapshot->xcnt;
-    return std::find(snapshot->xip, end, static_cast<TransactionId>(xid)) == end;
-  }
-};
+// Whether the snapshot sees the transaction, which may have ended long ago. Its xid is below next.
+bool sees(Snapshot snapshot, std::uint64_t xid, std::uint64_t next) {
+  return xid < full_xid(snapshot->xmin, next) ||
+         !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
+}
 
 // The first tick that the writer has recorded; UINT64_MAX if it has none of this generator and
 // database.
@@ -153,15 +138,6 @@ std::uint64_t first_of(Writer& writer, std::size_t record) {
   if (first == 0) return UINT64_MAX;
   pg_read_barrier();
   return writer.database == MyDatabaseId ? first : UINT64_MAX;
-}
-
-std::uint64_t first_of_prepared(Writer& writer, std::size_t record, const Seen& seen) {
-  const std::uint64_t xid = pg_atomic_read_u64(&writer.xid);
-  if (xid == 0 || seen.sees(xid)) return UINT64_MAX;
-  // If the record changes meanwhile, the former transaction is among the finished ones, and the new
-  // one was found in its session.
-  pg_read_barrier();
-  return first_of(writer, record);
 }
 
 // Whether a transaction without a record may have committed: its record was replaced, or it was
@@ -201,16 +177,23 @@ std::uint64_t find_first_unsettled(std::size_t record, GeneratorState* generator
   for (int i = 0; i < MaxBackends; ++i)
     first = std::min(first, first_of(records->sessions()[i], record));
   pg_memory_barrier();
-  const Seen seen(snapshot, next_xid());
-  if (pg_atomic_read_u64(&shared->header.last_unrecorded) >= seen.xmin) missing_records(function);
-  for (int i = 0; i < max_prepared_xacts; ++i)
-    first = std::min(first, first_of_prepared(records->prepared()[i], record, seen));
+  const std::uint64_t next = next_xid();
+  if (pg_atomic_read_u64(&shared->header.last_unrecorded) >= full_xid(snapshot->xmin, next))
+    missing_records(function);
+  for (int i = 0; i < max_prepared_xacts; ++i) {
+    Writer& writer = records->prepared()[i];
+    const std::uint64_t xid = pg_atomic_read_u64(&writer.xid);
+    pg_read_barrier();
+    // If the place is given to another transaction now, this one is among the finished, and the
+    // other one was found in its session.
+    if (xid != 0 && !sees(snapshot, xid, next)) first = std::min(first, first_of(writer, record));
+  }
   pg_memory_barrier();
   const std::uint64_t end = pg_atomic_read_u64(&records->finished_below);
   pg_memory_barrier();
   for (std::uint32_t i = 0; i < snapshot->xcnt && first != kUnknown; ++i)
-    first = std::min(first, first_of_finished(full_xid(snapshot->xip[i], seen.next), record));
-  for (std::uint64_t xid = seen.xmax; xid < end && first != kUnknown; ++xid) {
+    first = std::min(first, first_of_finished(full_xid(snapshot->xip[i], next), record));
+  for (std::uint64_t xid = full_xid(snapshot->xmax, next); xid < end && first != kUnknown; ++xid) {
     CHECK_FOR_INTERRUPTS();
     first = std::min(first, first_of_finished(xid, record));
   }

@@ -98,13 +98,6 @@ void lower_ticks() {
   LWLockRelease(AddinShmemInitLock);
 }
 
-std::uint32_t completed_resets() {
-  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
-  const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
-  LWLockRelease(AddinShmemInitLock);
-  return resets;
-}
-
 std::int64_t greatest_time_us() {
   std::int64_t greatest =
       Max(unix_now<1>(),
