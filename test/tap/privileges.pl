@@ -132,4 +132,52 @@ is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', 'a superuser repair
 is(ask($node, 'owner', 'DROP EXTENSION ids', database => 'owned'), '', 'the owner drops the extension');
 
 $node->stop;
+
+# An ordinary user's advisory locks take all shared memory that is left, and keep it after their end. On PostgreSQL 15 and 16 the
+# first session that generates needs some of it, unless the library is preloaded. A server's memory for locks grows by 8064 bytes
+# for new locks and by 4096 bytes for other holders of them, so their order decides how much is left.
+sub take_memory
+{
+	my ($server, $wanted) = @_;
+	my ($holder, $other) = map { $server->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'ordinary' ]) } 1, 2;
+	my $observer = $server->background_psql('postgres');
+	my ($locks, $left) = 0;
+	while (1)
+	{
+		$left = $observer->query_safe('SELECT size FROM pg_shmem_allocations WHERE name IS NULL');
+		last if $left < 800_000 && $left % 4096 < $wanted;
+		my $more = $left < 800_000 ? 8 : 1000;
+		$holder->query_safe("SELECT count(pg_advisory_lock_shared(n)) FROM generate_series($locks + 1, $locks + $more) n");
+		$locks += $more;
+	}
+	$other->query("SELECT count(pg_advisory_lock_shared(n)) FROM generate_series(1, $locks) n");
+	like($other->{stderr}, qr/out of shared memory/, "$locks locks, until there is no memory");
+	cmp_ok($observer->query_safe('SELECT size FROM pg_shmem_allocations WHERE name IS NULL'), '<', $wanted, "less than $wanted bytes are left");
+	$_->quit foreach $holder, $other, $observer;
+	$server->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory')}) or die 'the locks have not ended';
+}
+SKIP:
+{
+	skip 'from 17 on, the memory is a segment of its own', 10 if $node->pg_version >= 17;
+	my $server = PostgreSQL::Test::Cluster->new('locks');
+	$server->init;
+	$server->append_conf('postgresql.conf', "max_connections = 20\nmax_locks_per_transaction = 1000\nshared_preload_libraries = 'ids'\n");
+	$server->start;
+	$server->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN');
+	my $size = $server->safe_psql('postgres', q{SELECT size FROM pg_shmem_allocations WHERE name = 'ids'});
+	my $first_id = 'CREATE EXTENSION IF NOT EXISTS ids; SELECT gen_ulid() IS NULL';
+	take_memory($server, $size);
+	is($server->safe_psql('postgres', $first_id), 'f', 'preloaded: the first id');
+	$server->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
+	$server->restart;
+	take_memory($server, $size);
+	like(($server->psql('postgres', $first_id))[2], qr/not enough shared memory.*HINT:  Add "ids" to shared_preload_libraries/s,
+		'not preloaded: no id, although the locks have ended');
+	$server->restart;
+	is($server->safe_psql('postgres', $first_id), 'f', 'after a restart: the first id');
+	take_memory($server, $size);
+	is($server->safe_psql('postgres', $first_id), 'f', 'later the locks do not matter');
+	$server->stop;
+}
+
 done_testing();
