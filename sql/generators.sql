@@ -118,23 +118,22 @@ SELECT ulid > 1000 AND scru160 > 1000 AND uuidv7 > 1000 AS unordered FROM out_of
 DROP TABLE source, item CASCADE;
 DROP FUNCTION fill;
 -- an id is the one before it plus a random increment; the first one is random
-CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_scru160('2026-01-01 00:00:00+00') AS s,
-  gen_uuidv7('2026-01-01 00:00:00+00') AS v FROM generate_series(1, 10000) i;
+CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_uuidv7('2026-01-01 00:00:00+00') AS v
+  FROM generate_series(1, 10000) i;
 CREATE FUNCTION low(bytea) RETURNS numeric IMMUTABLE LANGUAGE sql
   RETURN ('x' || encode(substring($1 FROM length($1) - 6), 'hex'))::bit(56)::bigint;
 SELECT type, count(DISTINCT step) > 9990 AS different, min(step) > 0 AS ascending, max(step) <= greatest AS below,
        max(step) > 0.9 * greatest AS spread, abs(avg(step) / greatest - 0.5) < 0.02 AS even
 FROM (SELECT type, 2::numeric ^ bits AS greatest,
              mod(low(id) - low(lag(id) OVER (PARTITION BY type ORDER BY i)) + 2::numeric ^ 56, 2::numeric ^ 56) AS step
-      FROM made, (VALUES ('ulid', 48), ('scru160', 48), ('uuidv7', 32)) types (type, bits),
-        LATERAL (SELECT CASE type WHEN 'ulid' THEN u::bytea WHEN 'scru160' THEN s::bytea ELSE uuid_send(v) END AS id) l
-     ) steps
+      FROM made, (VALUES ('ulid', 48), ('uuidv7', 32)) types (type, bits),
+        LATERAL (SELECT CASE type WHEN 'ulid' THEN u::bytea ELSE uuid_send(v) END AS id) l) steps
 GROUP BY type, greatest ORDER BY type;
 CREATE VIEW alternating AS
   SELECT '2026-01-01 00:00:00+00'::timestamptz + i % 2 * interval '1 day' AS at FROM generate_series(1, 1000) i;
 SELECT count(DISTINCT substring(id FROM 7 FOR 3)) > 900 AS starts, bool_and(get_byte(id, 6) < 128) AS lower_half
 FROM (SELECT gen_ulid(at)::bytea AS id FROM alternating) s;
-SELECT count(DISTINCT substring(id FROM 7 FOR 5)) > 900 AS starts, bool_and(get_byte(id, 10) < 128) AS lower_half
+SELECT count(DISTINCT substring(id FROM 7 FOR 4)) > 900 AS starts, bool_and(get_byte(id, 6) < 128) AS lower_half
 FROM (SELECT gen_scru160(at)::bytea AS id FROM alternating) s;
 SELECT count(DISTINCT substring(id FROM 9 FOR 3)) > 900 AS starts,
        bool_and(get_byte(id, 8) BETWEEN 128 AND 159) AS lower_half
@@ -142,3 +141,48 @@ FROM (SELECT uuid_send(gen_uuidv7(at)) AS id FROM alternating) s;
 DROP VIEW alternating;
 DROP TABLE made;
 DROP FUNCTION low;
+-- scru160: counter and random16 are one counter, which goes up by 1; random80 is new in each id
+CREATE FUNCTION count_of(scru160, random16_too boolean) RETURNS bigint IMMUTABLE LANGUAGE sql
+  RETURN (SELECT counter::bigint << 16 | CASE WHEN random16_too THEN random16
+    ELSE ('x' || encode(substr(random80, 1, 2), 'hex'))::bit(16)::int END FROM scru160_parts($1));
+CREATE TABLE counted AS SELECT i, gen_scru160('2026-01-01 00:00:00+00') AS s FROM generate_series(1, 200000) i;
+SELECT count(*) FILTER (WHERE step <> 1) AS others, count(DISTINCT substr(s::bytea, 1, 10)) AS first_80_bits,
+  count(DISTINCT substr(s::bytea, 11)) AS random80
+FROM (SELECT s, count_of(s, true) - lag(count_of(s, true)) OVER (ORDER BY i) AS step FROM counted) c;
+-- a node id replaces random16: the counter's lower half follows it, then 64 random bits
+SET ids.node_id = 7;
+UPDATE counted SET s = gen_scru160('2026-01-01 00:00:00.001+00');
+SELECT min(random16) AS node_id, max(random16) AS node_ids, max(number) - min(number) AS steps,
+  count(DISTINCT substr(s::bytea, 1, 12)) AS first_96_bits, count(DISTINCT substr(s::bytea, 13)) AS random64
+FROM (SELECT s, (scru160_parts(s)).random16, count_of(s, false) AS number FROM counted) c;
+DROP TABLE counted;
+DROP FUNCTION count_of;
+-- every id has the node id that is in force
+SET ids.node_id = 5;
+SELECT random16 FROM scru160_parts(gen_scru160('2026-01-01 00:00:00+00'));
+SET ids.node_id = 6;
+SELECT random16 FROM scru160_parts(gen_scru160('2026-01-01 00:00:00+00'));
+RESET ids.node_id;
+SELECT count(DISTINCT random16) AS count_on
+FROM generate_series(1, 10), scru160_parts(gen_scru160('2026-01-01 00:00:00+00'));
+
+-- a counter that starts at a random number leaves half of its room
+SELECT bool_and(get_byte(u, 6) < 128) AS ulid, bool_and(get_byte(s, 6) < 128) AS scru160,
+  bool_and(get_byte(v, 8) < 160) AS uuidv7, count(DISTINCT substr(u, 7, 2)) > 40 AS starts
+FROM (SELECT gen_ulid()::bytea AS u, gen_scru160()::bytea AS s, uuid_send(gen_uuidv7()) AS v, pg_sleep(0.002)
+    FROM generate_series(1, 50)) g;
+
+-- a snowflake's random bits differ after ids_reset_clock(), if the clock reaches the same millisecond again
+CREATE FUNCTION random_at(at timestamptz) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM ids_advance_clock(at);
+  RETURN (snowflake_parts(gen_snowflake())).random;
+END $$;
+SELECT date_trunc('minute', clock_timestamp() + interval '1 hour') AS hour \gset
+SELECT array_agg(random_at(:'hour'::timestamptz + i * interval '1 minute')) AS randoms
+FROM generate_series(1, 5) i \gset
+SELECT ids_reset_clock();
+SELECT array_agg(random_at(:'hour'::timestamptz + i * interval '1 minute')) <> :'randoms' AS differ
+FROM generate_series(1, 5) i;
+SELECT ids_reset_clock();
+DROP FUNCTION random_at;

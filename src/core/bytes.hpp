@@ -2,6 +2,7 @@
 // them by value.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -14,6 +15,8 @@ namespace ids {
 
 template <std::size_t N>
 using Bytes = std::array<std::uint8_t, N>;
+
+__extension__ typedef unsigned __int128 Uint128;
 
 static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big,
               "machines that mix the two byte orders are not supported");
@@ -50,6 +53,17 @@ constexpr void store_big_endian(std::uint8_t* to, T value) noexcept {
   }
   if (std::endian::native == std::endian::little) value = swap_bytes(value);
   std::memcpy(to, &value, sizeof(T));
+}
+
+// The number's lowest N bytes.
+template <std::size_t N>
+constexpr Bytes<N> bytes_of_number(Uint128 number) noexcept {
+  Bytes<16> wide{};
+  store_big_endian(wide.data(), static_cast<std::uint64_t>(number >> 64));
+  store_big_endian(wide.data() + 8, static_cast<std::uint64_t>(number));
+  Bytes<N> bytes{};
+  std::copy(wide.end() - N, wide.end(), bytes.begin());
+  return bytes;
 }
 
 // The largest unsigned integer that N bytes have room for.

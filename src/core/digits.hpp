@@ -11,8 +11,6 @@
 
 namespace ids {
 
-__extension__ typedef unsigned __int128 Uint128;
-
 // Reads all of text; the empty text is 0. Returns ParseError::digit with the position of the first
 // character that is not a digit, else ParseError::overflow if the number is greater than max. Sets
 // number only if there is no error.

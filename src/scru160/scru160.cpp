@@ -30,24 +30,32 @@ struct MicrosecondSpec : CodecSpec<Scru160> {
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
-Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, std::uint16_t random80_upper) {
+// The counter has 16 bits more than its field. They are random16, or follow the node id, which
+// replaces random16; all bits after them are random.
+Datum make(std::uint64_t unix_ms, std::uint32_t counter) {
   const int node = node_id(Scru160::kName, UINT16_MAX);
-  const auto random16 = node < 0 ? random_bits<std::uint16_t>() : static_cast<std::uint16_t>(node);
-  return Scru160::make(unix_ms, static_cast<std::uint16_t>(counter), random16, random80_upper,
-                       random_bits<std::uint64_t>());
+  const auto upper = static_cast<std::uint16_t>(counter >> 16);
+  const auto lower = static_cast<std::uint16_t>(counter);
+  const auto random64 = random_bits<std::uint64_t>();
+  return Type::put(
+      node < 0 ? Scru160::make(unix_ms, upper, lower, random_bits<std::uint16_t>(), random64)
+               : Scru160::make(unix_ms, upper, static_cast<std::uint16_t>(node), lower, random64));
 }
 
-// The ids of one time differ in random80 only, because random16 may hold the node id. In the first
-// id the upper bit of random80 is clear, so there is room for 2^31 increments of 48 bits.
-MonotonicIds<Scru160::Value, 80> backfilled;
+// The counter of new ids has 16 bits; the others are random.
+Datum make_new(std::uint64_t unix_ms, std::uint64_t counter) {
+  return make(unix_ms, static_cast<std::uint32_t>(counter) << 16 | random_bits<std::uint16_t>());
+}
+
+// The counter of ids of given times has 32 bits.
+MonotonicNumbers<32> backfilled;
 
 }  // namespace
 
 // gen_scru160() -> scru160
 IDS_FUNCTION(gen_scru160) {
   const std::uint64_t tick = Generator<Spec>::next();
-  return Type::put(
-      make(Spec::kLayout.time(tick), Spec::kLayout.counter(tick), random_bits<std::uint16_t>()));
+  return make_new(Spec::kLayout.time(tick), Spec::kLayout.counter(tick));
 }
 
 // gen_scru160_us() -> scru160
@@ -55,19 +63,15 @@ IDS_FUNCTION(gen_scru160_us) {
   constexpr TickLayout layout = MicrosecondSpec::kLayout;
   const std::uint64_t tick = Generator<MicrosecondSpec>::next();
   const std::uint64_t unix_us = layout.time(tick);
-  return Type::put(make(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick),
-                        random_bits<std::uint16_t>()));
+  return make_new(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick));
 }
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  const auto first = [time] {
-    return make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>(),
-                random_bits<std::uint16_t>() >> 1);
-  };
-  if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Scru160::kName);
-  return Type::put(backfilled.value());
+  const auto first = [] { return random_bits<std::uint32_t>() >> 1; };
+  if (!backfilled.next(time, first, [] { return 1; })) time_used_up(Scru160::kName);
+  return make(static_cast<std::uint64_t>(time), static_cast<std::uint32_t>(backfilled.number()));
 }
 
 // scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) -> scru160

@@ -19,9 +19,9 @@ struct Spec : CodecSpec<Ulid> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
-// In the first id of a time the upper bit is clear, so there is room for 2^31 increments of 48
-// bits.
-MonotonicIds<Ulid::Value, 80> backfilled;
+// The randomness. In the first id of a time its upper bit is clear, so there is room for 2^31
+// increments of 48 bits.
+MonotonicNumbers<80> backfilled;
 
 Ulid::Value make(std::uint64_t tick, std::uint64_t random) {
   return Ulid::make(Spec::kLayout.time(tick), static_cast<std::uint16_t>(tick), random);
@@ -52,12 +52,12 @@ IDS_FUNCTION(ulid_settled) {
 // gen_ulid(at timestamptz) -> ulid
 IDS_FUNCTION(gen_ulid_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  const auto first = [time] {
-    return Ulid::make(static_cast<std::uint64_t>(time), random_bits<std::uint16_t>() >> 1,
-                      random_bits<std::uint64_t>());
-  };
+  const auto first = [] { return Uint128{Spec::fresh(0)} << 64 | random_bits<std::uint64_t>(); };
   if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Ulid::kName);
-  return Type::put(backfilled.value());
+  const Uint128 randomness = backfilled.number();
+  return Type::put(Ulid::make(static_cast<std::uint64_t>(time),
+                              static_cast<std::uint16_t>(randomness >> 64),
+                              static_cast<std::uint64_t>(randomness)));
 }
 
 // ulid_from_parts(at timestamptz, randomness bytea) -> ulid

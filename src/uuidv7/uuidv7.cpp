@@ -25,9 +25,9 @@ struct Spec : CodecSpec<UuidV7> {
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
 };
 
-// 62 bits follow the time. In the first id of a time the upper bit of these is clear, so there is
+// The counter and the random bits. In the first id of a time their upper bit is clear, so there is
 // room for 2^29 increments of 32 bits.
-MonotonicIds<UuidV7::Value, 62> backfilled;
+MonotonicNumbers<UuidV7::kCounterBits + UuidV7::kRandomBits> backfilled;
 
 CatalogObjects objects;
 constexpr PlannedType kPlannedType{UuidV7::kName, UuidV7::kByValue, &objects, UUIDOID};
@@ -63,12 +63,10 @@ IDS_FUNCTION(gen_uuidv7_at) {
   const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
   Type::time_argument(at);
   const std::int64_t unix_us = unix_us_from_timestamptz(at);
-  const auto first = [unix_us] {
-    return UuidV7::make(static_cast<std::uint64_t>(unix_us), random_bits<std::uint16_t>() >> 7,
-                        random_bits<std::uint64_t>());
-  };
+  const auto first = [] { return random_bits<std::uint64_t>() >> 3; };
   if (!backfilled.next(unix_us, first, random_increment<32>)) time_used_up(UuidV7::kName);
-  return Type::put(backfilled.value());
+  return Type::put(UuidV7::make(static_cast<std::uint64_t>(unix_us),
+                                backfilled.number() >> UuidV7::kRandomBits, backfilled.number()));
 }
 
 // uuidv7_extract_timestamp(uuid) -> timestamptz, or NULL for another version

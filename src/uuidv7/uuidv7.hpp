@@ -31,6 +31,7 @@ struct UuidV7 {
   static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
 
   static constexpr unsigned kCounterBits = 10;
+  static constexpr unsigned kRandomBits = 52;
   // The last microsecond that a 64-bit tick can hold above the counter.
   static constexpr std::int64_t kMaxGenerateUs = (std::int64_t{1} << (64 - kCounterBits)) - 1;
 
@@ -59,7 +60,6 @@ struct UuidV7 {
  private:
   static constexpr unsigned kVersion = 7;
   static constexpr unsigned kVariant = 0b10;
-  static constexpr unsigned kRandomBits = 52;
 
   // fraction: 12 bits; rest: 62 bits.
   static constexpr Value join(std::uint64_t unix_ms, std::uint64_t fraction,
