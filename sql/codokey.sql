@@ -52,6 +52,8 @@ SELECT codokey_extract_timestamp('yj0000');
 SELECT codokey_extract_timestamp('');
 SELECT codokey_extract_timestamp('yj0000');
 SELECT codokey_range('yj00000000', until_split => 999);
+SELECT codokey_range('yj00-1.0.0');
+SELECT codokey_range(E'yj00\n');
 SELECT codokey_unit('yj000000000');
 SELECT codokey_unit('1', 2020, 2020), codokey_unit('yj', 2020, 2020);
 SELECT codokey_extract_timestamp('yj-0');

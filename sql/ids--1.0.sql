@@ -367,6 +367,14 @@ CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
 COMMENT ON CAST (ulid AS uuid) IS 'convert ulid to uuid of the same bytes';
 COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
+-- The bits as a number in another base
+
+CREATE FUNCTION ulid_to_base(ulid, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_from_base(text, base int) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION ulid_to_base(ulid, int)   IS 'convert ulid to 22 digits of base 58 or 62';
+COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert 1 to 22 digits of base 58 or 62 to ulid';
+
 -- Generators and parts
 
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;

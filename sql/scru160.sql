@@ -21,6 +21,9 @@ SELECT '017bdf6431bb33750751eb63beb3c3f8c5969d8g'::scru160;
 SELECT '05TTUP1HNCPNA1QHTDHRTCU3V32PD7é6'::scru160;
 SELECT '\x017bdf6431bb33750751eb63beb3c3f8c5969d8v'::scru160;
 SELECT '2026-11-01'::scru160;
+SELECT '{"05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"}'::scru160;
+SELECT '017bdf64-31bb3375-0751eb63-beb3c3f8-c5969d86'::scru160;
+SELECT '015549f0-1d7e-3a66-a08c-07ce13d25363'::scru160;
 SELECT '\x00'::bytea::scru160;
 
 -- fields
@@ -50,11 +53,16 @@ SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
     FROM (SELECT i, gen_scru160_us() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
 SELECT count(DISTINCT substr(gen_scru160()::bytea, 9)) FROM generate_series(1, 100000);
--- the microsecond within the millisecond, above 6 bits of counter
-SELECT bool_and((scru160_parts(gen_scru160_us())).counter < 64000) AS microseconds FROM generate_series(1, 10000);
+-- the microsecond within the millisecond, above 6 bits of counter: no id is earlier than its call
+SELECT bool_and(counter < 64000) AS microseconds,
+  count(*) FILTER (WHERE at + (counter >> 6) * interval '1 us' < before) AS early
+FROM (SELECT clock_timestamp() AS before, gen_scru160_us() AS id FROM generate_series(1, 10000)) g, scru160_parts(id);
 
 -- a node id in random16
 SET ids.node_id = 513;
+SELECT DISTINCT (scru160_parts(id)).random16
+FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
+SET ids.node_id = 0;
 SELECT DISTINCT (scru160_parts(id)).random16
 FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
 SET ids.node_id = 65535;

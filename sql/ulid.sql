@@ -30,6 +30,11 @@ SELECT '\x015549f01d7e3a66a08c07ce13d2536300'::ulid;
 SELECT '\X015549f01d7e3a66a08c07ce13d25363'::ulid;
 SELECT '\x015549f01d7e3a66a08c07ce13d2536g'::ulid;
 SELECT '\x015549f01d7e3a66a08c07ce13d2é63'::ulid;
+SELECT '"01AN4Z07BY79KA1307SR9X4MV3"'::ulid;
+SELECT '01AN4Z07-BY79-KA13-07SR-9X4MV3'::ulid;
+SELECT '01AN4Z07BY79KA1307SR9X4MV3'::char(30)::ulid;
+SELECT regexp_replace('01AN4Z07BY79KA1307SR9X4MV3'::char(30), '[^0-9A-Za-z]', '', 'g')::ulid;
+SELECT U&'01AN4Z07BY79KA1307SR9X4MV3\00A0'::ulid;
 SELECT '2026-11-01 12:00'::ulid;
 SELECT '2026-11-01 12:00:00.123456'::ulid;
 SELECT '2026-11-01'::text::ulid;
@@ -83,6 +88,21 @@ SELECT ulid_first('10889-08-02 05:31:50.655+00'), ulid_last('10889-08-02 05:31:5
 SELECT ulid_first('10889-08-02 05:31:50.655001+00'), ulid_last('10889-08-02 05:31:50.656+00');
 SELECT gen_ulid('10889-08-02 05:31:50.655999+00')::timestamptz;
 SELECT gen_ulid('10889-08-02 05:31:50.656+00');
+
+-- in base 58 and 62: 22 digits, also of a uuid
+SELECT base, ulid_to_base(id, base), ulid_from_base(ulid_to_base(id, base), base) = id AS same,
+  ulid_from_base(ltrim(ulid_to_base(id, base), CASE base WHEN 58 THEN '1' ELSE '0' END), base) = id AS shorter
+FROM (VALUES (58), (62)) b (base),
+  unnest('{00000000000000000000000001,01AN4Z07BY79KA1307SR9X4MV3,7ZZZZZZZZZZZZZZZZZZZZZZZZZ}'::ulid[]) id;
+SELECT ulid_to_base('919108f7-52d1-4320-9bac-f847db4148a8'::uuid::ulid, 62),
+  ulid_from_base('4QgAS76dLuYGIOevxRNdwe', 62)::uuid;
+SELECT ulid_to_base('01AN4Z07BY79KA1307SR9X4MV3', 16);
+SELECT ulid_from_base('0', 36);
+SELECT ulid_from_base('', 58);
+SELECT ulid_from_base('11111111111111111111111', 58);
+SELECT ulid_from_base('11l', 58);
+SELECT ulid_from_base('é', 62);
+SELECT ulid_from_base('zzzzzzzzzzzzzzzzzzzzzz', 62);
 
 -- generation: in order
 SELECT bool_and(id > previous) AS increasing, count(*)

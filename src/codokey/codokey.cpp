@@ -73,15 +73,31 @@ int key_detail(const Context& context, std::string_view key, std::size_t charact
       size[1], size[2], size[3], size[4], size[5], size[6], characters);
 }
 
+// Whether the text is a key of the context.
+bool is_key(const Context& context, std::string_view text) {
+  Period period;
+  return context.decode(text, text.size(), period).error == ParseError::none;
+}
+
+// The hint about a text that begins with a key of a day or finer.
+int key_hint(const Context& context, const char* text, std::string_view view) {
+  std::size_t size = 0;
+  while (size < view.size() && kAlphabet.value(view[size]) != kAlphabet.kNotADigit) ++size;
+  if (size < context.key_size(Unit::day) || size == view.size() || looks_like_a_time(text) ||
+      !is_key(context, {view.data(), size}))
+    return 0;
+  return errhint("The text begins with a key: use left(key, %d).", static_cast<int>(size));
+}
+
 // Reports a key that the context refuses.
-[[noreturn]] void invalid_key(const Context& context, text* key, std::string_view view) {
+[[noreturn]] void invalid_key(const Context& context, const char* text, std::string_view view) {
   const auto characters =
       static_cast<std::size_t>(pg_mbstrlen_with_len(view.data(), static_cast<int>(view.size())));
   Period period;
   const DecodeResult result = context.decode(view, characters, period);
-  ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                  errmsg("invalid codokey: \"%s\"", text_to_cstring(key)),
-                  key_detail(context, view, characters, result)));
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("invalid codokey: \"%s\"", text),
+           key_detail(context, view, characters, result), key_hint(context, text, view)));
 }
 
 // The context in three arguments, from number first on: since_year, until_year and until_split.
@@ -117,7 +133,7 @@ Period decode(FunctionCallInfo fcinfo) {
   const std::string_view view = text_view(key);
   Period period;
   if (unlikely(context.decode(view, view.size(), period).error != ParseError::none))
-    invalid_key(context, key, view);
+    invalid_key(context, text_to_cstring(key), view);
   return period;
 }
 
@@ -181,8 +197,5 @@ IDS_FUNCTION(codokey_unit) {
 // codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean; raises an
 // error for an invalid context.
 IDS_FUNCTION(codokey_is_valid) {
-  const std::string_view key = text_view(PG_GETARG_TEXT_PP(0));
-  const Context context = context_arguments(fcinfo, 1);
-  Period period;
-  PG_RETURN_BOOL(context.decode(key, key.size(), period).error == ParseError::none);
+  PG_RETURN_BOOL(is_key(context_arguments(fcinfo, 1), text_view(PG_GETARG_TEXT_PP(0))));
 }

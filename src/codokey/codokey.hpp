@@ -115,17 +115,7 @@ struct Context {
   }
 
   constexpr std::size_t size_of(Unit group) const noexcept {
-    switch (group) {
-      case Unit::year:
-        return count_digits(static_cast<std::uint32_t>(until_year - since_year), kBase);
-      case Unit::minute:
-      case Unit::second:
-        return 2;
-      case Unit::split:
-        return count_digits(static_cast<std::uint32_t>(until_split), kBase);
-      default:
-        return 1;
-    }
+    return count_digits(greatest_of(group, {}), kBase);
   }
 
   constexpr std::size_t key_size(Unit unit) const noexcept {
@@ -202,24 +192,20 @@ struct Context {
     return std::nullopt;
   }
 
-  // A group's maximum, which may depend on the fields before it.
+  // A group's maximum. That of the day depends on the fields before it, but not its size.
   constexpr std::uint32_t greatest_of(
       Unit group, const std::array<std::uint32_t, kUnits>& fields) const noexcept {
-    switch (group) {
-      case Unit::year:
-        return static_cast<std::uint32_t>(until_year - since_year);
-      case Unit::month:
-        return 11;
-      case Unit::day:
-        return last_day_of_month(since_year + std::int64_t{fields[0]}, fields[1]);
-      case Unit::hour:
-        return 23;
-      case Unit::minute:
-      case Unit::second:
-        return 59;
-      default:
-        return static_cast<std::uint32_t>(until_split);
-    }
+    if (group == Unit::day)
+      return last_day_of_month(since_year + std::int64_t{fields[0]}, fields[1]);
+    const std::array<std::uint32_t, kUnits> greatest = {
+        static_cast<std::uint32_t>(until_year - since_year),
+        11,
+        0,
+        23,
+        59,
+        59,
+        static_cast<std::uint32_t>(until_split)};
+    return greatest[static_cast<std::size_t>(group)];
   }
 
   constexpr Period period(Unit unit,
@@ -232,24 +218,13 @@ struct Context {
   }
 
   constexpr Instant next(Unit unit, Date date, Instant first) const noexcept {
-    switch (unit) {
-      case Unit::year:
-        return {days_from_date({date.year + 1, 0, 0}) * kSecondsPerDay};
-      case Unit::month:
-        return {first.unix_s + (last_day_of_month(date.year, date.month) + 1) * kSecondsPerDay};
-      case Unit::day:
-        return {first.unix_s + kSecondsPerDay};
-      case Unit::hour:
-        return {first.unix_s + 3600};
-      case Unit::minute:
-        return {first.unix_s + 60};
-      case Unit::second:
-        return {first.unix_s + 1};
-      default:
-        return first.nanos + split_nanos() < kNanosPerSecond
-                   ? Instant{first.unix_s, first.nanos + split_nanos()}
-                   : Instant{first.unix_s + 1};
-    }
+    constexpr std::array<std::int64_t, kUnits> kSeconds = {0, 0, kSecondsPerDay, 3600, 60, 1, 1};
+    if (unit == Unit::year) return {days_from_date({date.year + 1, 0, 0}) * kSecondsPerDay};
+    if (unit == Unit::month)
+      return {first.unix_s + (last_day_of_month(date.year, date.month) + 1) * kSecondsPerDay};
+    if (unit == Unit::split && first.nanos + split_nanos() < kNanosPerSecond)
+      return {first.unix_s, first.nanos + split_nanos()};
+    return {first.unix_s + kSeconds[static_cast<std::size_t>(unit)]};
   }
 };
 

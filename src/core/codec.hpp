@@ -29,6 +29,9 @@ struct ParseResult {
   constexpr bool operator==(const ParseResult&) const = default;
 };
 
+// What people give for the text of a type, so that the error says what to write instead.
+enum class Mistake : std::uint8_t { none, lower_case, uuid, number };
+
 // An identifier with a time in it: a struct of constants and constexpr noexcept functions. A Value
 // is the identifier's bytes, most significant first. Times count whole units since
 // 1970-01-01T00:00Z; the functions that take one need kMinTime <= time <= kMaxTime.
@@ -50,16 +53,14 @@ concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
 // A codec describes an identifier type completely, with its text. It may also have
 //   kGenerateTimeRange  with kMinGenerateTime and kMaxGenerateTime: the times that generators use,
 //                       if they do not use all times of the type
-//   kOverflowRule       like kRangeRule, for ParseError::overflow
 //   digit_name(size)    like kDigit, for a text of that size
-//   kUpperCaseOnly      lower case is refused, and the error says so; needs kAlphabet
-//   kCastsToUuid        the error for the text of a uuid says how to cast it
 template <class C>
 concept Codec = TimeLayout<C> &&
     requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
              std::span<char, C::kTextSize> buffer) {
   { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
   { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
+  { C::kMistake } -> std::convertible_to<Mistake>;
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
@@ -74,14 +75,6 @@ constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult re
   for (std::size_t i = 0; i < text.size(); ++i)
     if (static_cast<unsigned char>(text[i]) >= 0x80) return {ParseError::digit, i};
   return result;
-}
-
-// The rule that an out-of-range text breaks, for ParseError::range and overflow.
-template <Codec C>
-constexpr const char* range_rule([[maybe_unused]] ParseError error) noexcept {
-  if constexpr (requires { C::kOverflowRule; })
-    if (error == ParseError::overflow) return C::kOverflowRule;
-  return C::kRangeRule;
 }
 
 // The times that generators use: all of them, unless the codec says otherwise.

@@ -64,14 +64,23 @@ constexpr std::size_t first_difference(std::size_t digits, Differs differs) noex
   return position;
 }
 
-// The error for a text of C's size whose value is beyond end, which is the type's first or last
-// value. Its position is the first digit that differs from the text of end.
-template <class C>
-constexpr ParseResult beyond(const typename C::Value& end, std::string_view text,
+// The error for a text of Size digits whose value is beyond end, the type's first or last number.
+// Its position is the first digit that differs from end's.
+template <std::size_t Size, std::size_t Base, class Number>
+constexpr ParseResult beyond(const Alphabet<Base>& alphabet, Number end, std::string_view text,
                              ParseError error) noexcept {
-  char end_text[C::kTextSize]{};
-  C::format(end, end_text);
-  return {error, first_difference(C::kTextSize, [&](auto i) { return text[i] != end_text[i]; })};
+  char digits[Size]{};
+  format_digits(alphabet, end, digits);
+  return {error, first_difference(Size, [&](auto i) { return text[i] != digits[i]; })};
+}
+
+// Reads 1 to max_digits digits, leading zeros included, as parse_digits() does; else the error is
+// ParseError::length.
+template <std::size_t Base, class Number>
+constexpr ParseResult read_digits(const Alphabet<Base>& alphabet, std::string_view text, Number max,
+                                  Number& number) noexcept {
+  if (text.empty() || text.size() > count_digits(max, Base)) return {ParseError::length, 0};
+  return parse_digits(alphabet, text, max, number);
 }
 
 }  // namespace ids

@@ -6,28 +6,30 @@ namespace ids {
 
 namespace {
 
-// Whether the user probably meant the invalid text as a time: PostgreSQL reads the literal in
-// id >= '2026-11-01' as an identifier.
-bool looks_like_a_time(const char* text) {
-  static constexpr const char* kWords[] = {"now",       "today",    "tomorrow",
-                                           "yesterday", "infinity", "-infinity"};
-  for (const char* word : kWords)
-    if (pg_strcasecmp(text, word) == 0) return true;
-  // A year of four digits or more, a hyphen and a month.
-  const std::size_t year = std::strspn(text, "0123456789");
-  return year >= 4 && text[year] == '-' && std::strspn(text + year + 1, "0123456789") == 2;
-}
-
 // Whether a text has the 32 hexadecimal digits of a uuid, with or without hyphens and braces.
-bool looks_like_a_uuid(std::string_view text) {
+bool looks_like_a_uuid(const char* text) {
   int digits = 0;
-  for (const char c : text) {
-    if (kHexDigits.value(c) != kHexDigits.kNotADigit)
+  for (; *text; ++text) {
+    if (kHexDigits.value(*text) != kHexDigits.kNotADigit)
       ++digits;
-    else if (c != '-' && c != '{' && c != '}')
+    else if (!std::strchr("-{}", *text))
       return false;
   }
   return digits == 32;
+}
+
+// The letters and digits of a text, without what else was pasted with them.
+char* letters_and_digits(const char* text) {
+  char* kept = pstrdup(text);
+  char* end = kept;
+  for (; *text; ++text)
+    if (kBase62LowerFirst.value(*text) != kBase62LowerFirst.kNotADigit) *end++ = *text;
+  *end = '\0';
+  return kept;
+}
+
+bool is_number(const char* text) {
+  return *text && text[std::strspn(text, "0123456789")] == '\0';
 }
 
 int text_detail(const char* text, ParseResult result, const ExpectedText& expected) {
@@ -46,17 +48,38 @@ int text_detail(const char* text, ParseResult result, const ExpectedText& expect
   }
 }
 
-int text_hint(const char* text, ParseResult result, const ExpectedText& expected) {
+// What to write for what people write or paste in place of an id.
+int text_hint(const char* text, const ExpectedText& expected) {
+  const std::size_t size = std::strlen(text);
+  const bool number = is_number(text);
+  char* digits = letters_and_digits(text);
   if (looks_like_a_time(text))
     return errhint(
         "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
         "pg_catalog.%s_first('%s').",
         text, expected.type, text);
-  if (expected.casts_to_uuid && looks_like_a_uuid(text))
-    return errhint("To read a uuid, cast it: '%s'::uuid::pg_catalog.%s.", text, expected.type);
-  if (result.error == ParseError::digit && expected.is_lower_case)
-    return errhint("Only upper case is canonical: use upper('%s').", text);
-  return 0;
+  if (looks_like_a_uuid(text))
+    return expected.mistake == Mistake::uuid
+               ? errhint("To read a uuid, cast it: '%s'::uuid::pg_catalog.%s.", text, expected.type)
+               : 0;
+  if (expected.is_valid(digits))
+    return errhint(
+        "Only the letters and digits are the id: '%s'. To remove other characters, use "
+        "regexp_replace(text, '[^0-9A-Za-z]', '', 'g').",
+        digits);
+  if (expected.mistake == Mistake::lower_case && expected.is_valid(asc_toupper(digits, size)))
+    return errhint("Only upper case is canonical: use upper('%s').", digits);
+  if (expected.mistake != Mistake::number) return 0;
+  if (number ? size > 19 || (size == 19 && std::strcmp(text, "9223372036854775808") >= 0)
+             : *text == '-' && is_number(text + 1))
+    return errhint("To read a number, cast it: '%s'::%s::pg_catalog.%s.", text,
+                   number ? "numeric" : "bigint", expected.type);
+  if (number) return other_snowflake_hint();
+  return size == 8 && std::strcmp(digits, text) == 0
+             ? errhint(
+                   "To read a name of the first layout, use pg_catalog.ids_base62_decode('%s').",
+                   text)
+             : 0;
 }
 
 int digits_detail(std::string_view digits, ParseResult result, int base, std::size_t max_digits,
@@ -75,6 +98,16 @@ int digits_detail(std::string_view digits, ParseResult result, int base, std::si
 }
 
 }  // namespace
+
+bool looks_like_a_time(const char* text) {
+  static constexpr const char* kWords[] = {"now",       "today",    "tomorrow",
+                                           "yesterday", "infinity", "-infinity"};
+  for (const char* word : kWords)
+    if (pg_strcasecmp(text, word) == 0) return true;
+  // A year of four digits or more, a hyphen and a month.
+  const std::size_t year = std::strspn(text, "0123456789");
+  return year >= 4 && text[year] == '-' && std::strspn(text + year + 1, "0123456789") == 2;
+}
 
 int not_a_digit(std::string_view text, std::size_t position, const char* digit) {
   const char* at = text.data() + position;
@@ -101,15 +134,26 @@ Datum invalid_text([[maybe_unused]] Node* context, const char* text, ParseResult
   ereturn(context, (Datum)0,
           (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
            errmsg("invalid input syntax for type %s: \"%s\"", expected.type, text),
-           text_detail(text, result, expected), text_hint(text, result, expected)));
+           text_detail(text, result, expected), text_hint(text, expected)));
 }
 
-void invalid_bytes(const char* type, std::size_t expected, std::size_t size,
-                   const char* range_rule) {
-  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                  errmsg("invalid binary value for type %s", type),
-                  size == expected ? errdetail("The value is out of range: %s.", range_rule)
-                                   : errdetail("Expected %zu bytes, found %zu.", expected, size)));
+void invalid_base(int base, const char* bases) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid base: %d", base),
+                  errdetail("Valid bases are %s.", bases)));
+}
+
+void invalid_bytes(const char* type, std::size_t expected, std::size_t size, const char* range_rule,
+                   const char* or_text) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+           errmsg("invalid binary value for type %s", type),
+           size == expected ? errdetail("The value is out of range: %s.", range_rule)
+                            : errdetail("Expected %zu bytes%s%s, found %zu.", expected,
+                                        or_text ? " or " : "", or_text ? or_text : "", size)));
+}
+
+int other_snowflake_hint() {
+  return errhint("A snowflake of Twitter or Discord has another format: keep it as bigint.");
 }
 
 void time_not_generated(const char* type, const char* range) {

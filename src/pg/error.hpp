@@ -11,6 +11,10 @@
 
 namespace ids {
 
+// Whether the user probably meant the invalid text as a time: PostgreSQL reads the literal in
+// id >= '2026-11-01' as an identifier.
+bool looks_like_a_time(const char* text);
+
 // The DETAIL about the character at that byte of the text, which is not such a digit: digit is, for
 // example, "base 36 digit".
 int not_a_digit(std::string_view text, std::size_t position, const char* digit);
@@ -21,23 +25,30 @@ int not_a_digit(std::string_view text, std::size_t position, const char* digit);
                                  int base, std::size_t max_digits, int bits,
                                  const char* range_rule);
 
+// Raises 22023 for a base that is not one of these.
+[[noreturn]] void invalid_base(int base, const char* bases);
+
 // What the text of a type should be.
 struct ExpectedText {
   const char* type;
   const char* syntax;
   const char* digit;
   const char* range_rule;
-  bool is_lower_case;  // the character is refused only for being in lower case
-  bool casts_to_uuid;
+  Mistake mistake;
+  bool (*is_valid)(std::string_view text);
 };
 
 // Reports 22P02 for a text that is not as expected; the error is soft if the caller asked for it.
 Datum invalid_text(Node* context, const char* text, ParseResult result,
                    const ExpectedText& expected);
 
-// Raises 22P03 for size bytes that are not a value of the type.
+// Raises 22P03 for size bytes that are not a value of the type. or_text: the text that is expected
+// if it is not the bytes.
 [[noreturn]] void invalid_bytes(const char* type, std::size_t expected, std::size_t size,
-                                const char* range_rule);
+                                const char* range_rule, const char* or_text = nullptr);
+
+// The HINT about a number that may be a snowflake of others.
+int other_snowflake_hint();
 
 // Raises 22008 for an argument of gen_T that is not a time of its range.
 [[noreturn]] void time_not_generated(const char* type, const char* range);
@@ -61,24 +72,16 @@ constexpr const char* digit_name(std::string_view text) {
   return C::kDigit;
 }
 
-template <Codec C>
-constexpr bool is_digit_in_lower_case([[maybe_unused]] char character) {
-  if constexpr (requires { C::kUpperCaseOnly; })
-    return character >= 'a' && character <= 'z' &&
-           C::kAlphabet.value(static_cast<char>(character - 'a' + 'A')) != C::kAlphabet.kNotADigit;
-  return false;
-}
-
 // Reports a text that parse_input refused.
 template <Codec C>
 Datum invalid_text(Node* context, const char* text, ParseResult result) {
-  constexpr bool casts_to_uuid = requires {
-    C::kCastsToUuid;
+  constexpr auto is_valid = [](std::string_view other) {
+    typename C::Value value;
+    return C::parse(other, value) == ParseResult{};
   };
-  result = prefer_bad_character(text, result);
-  return invalid_text(context, text, result,
-                      {C::kName, C::kSyntax, digit_name<C>(text), range_rule<C>(result.error),
-                       is_digit_in_lower_case<C>(text[result.position]), casts_to_uuid});
+  return invalid_text(
+      context, text, prefer_bad_character(text, result),
+      {C::kName, C::kSyntax, digit_name<C>(text), C::kRangeRule, C::kMistake, is_valid});
 }
 
 }  // namespace ids

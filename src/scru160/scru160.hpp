@@ -32,6 +32,7 @@ struct Scru160 {
   static constexpr char kGenerateTimeRange[] =
       "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
   static constexpr bool kByValue = false;
+  static constexpr Mistake kMistake = Mistake::none;
 
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;

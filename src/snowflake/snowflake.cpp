@@ -41,11 +41,9 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 
 // Raises 22003 for a number that is not a snowflake.
 [[noreturn]] void out_of_range(const char* number, const char* detail) {
-  ereport(ERROR,
-          (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-           errmsg("value %s is out of range for type snowflake", number), errdetail("%s", detail),
-           errhint("A snowflake of Twitter or Discord has another format: keep it as "
-                   "bigint.")));
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("value %s is out of range for type snowflake", number),
+                  errdetail("%s", detail), other_snowflake_hint()));
 }
 
 }  // namespace
@@ -96,9 +94,7 @@ IDS_FUNCTION(snowflake_name) {
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
   if (number >= 0) {
-    char digits[24] = {};
-    std::to_chars(digits, digits + sizeof digits, number);
-    out_of_range(digits,
+    out_of_range(psprintf("%lld", static_cast<long long>(number)),
                  "The first bit of a snowflake is always set, so it is negative as a bigint.");
   }
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -119,18 +115,17 @@ IDS_FUNCTION(snowflake_from_numeric) {
 
 // ids_base62_encode(bigint, upper_first boolean) -> text
 IDS_FUNCTION(ids_base62_encode) {
-  char digits[Base62::kMaxDigits];
-  const std::size_t count =
-      Base62::encode(static_cast<std::uint64_t>(PG_GETARG_INT64(0)), PG_GETARG_BOOL(1), digits);
-  return text_datum({digits, count});
+  char digits[Snowflake::kTextSize];
+  const auto number = static_cast<std::uint64_t>(PG_GETARG_INT64(0));
+  return text_datum({digits, write_digits(base62(PG_GETARG_BOOL(1)), number, digits)});
 }
 
 // ids_base62_decode(text, upper_first boolean) -> bigint
 IDS_FUNCTION(ids_base62_decode) {
   const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
   std::uint64_t number;
-  const ParseResult result = Base62::decode(digits, PG_GETARG_BOOL(1), number);
+  const ParseResult result = read_digits(base62(PG_GETARG_BOOL(1)), digits, UINT64_MAX, number);
   if (result.error != ParseError::none)
-    invalid_digits("base 62 number", digits, result, 62, Base62::kMaxDigits, 64, "");
+    invalid_digits("base 62 number", digits, result, 62, Snowflake::kTextSize, 64, "");
   PG_RETURN_INT64(static_cast<std::int64_t>(number));
 }

@@ -19,46 +19,25 @@
 
 namespace ids {
 
-// Any 64-bit number as base 62 digits without padding, for names in one of the two alphabets:
-// 0-9a-zA-Z or, with upper_first, 0-9A-Za-z.
-struct Base62 {
-  static constexpr std::size_t kMaxDigits = count_digits(UINT64_MAX, 62);
-
-  // Writes 1 to 11 digits to the front of out; returns how many.
-  static constexpr std::size_t encode(std::uint64_t number, bool upper_first,
-                                      std::span<char, kMaxDigits> out) noexcept {
-    return write_digits(alphabet(upper_first), number, out);
-  }
-
-  // Reads 1 to 11 digits, leading zeros included. The error is ParseError::length, digit or, for a
-  // number over 64 bits, overflow.
-  static constexpr ParseResult decode(std::string_view text, bool upper_first,
-                                      std::uint64_t& number) noexcept {
-    if (text.empty() || text.size() > kMaxDigits) return {ParseError::length, 0};
-    return parse_digits(alphabet(upper_first), text, UINT64_MAX, number);
-  }
-
- private:
-  static constexpr const Alphabet<62>& alphabet(bool upper_first) noexcept {
-    return upper_first ? kBase62UpperFirst : kBase62LowerFirst;
-  }
-};
+// The alphabets of names: 0-9a-zA-Z or, with upper_first, 0-9A-Za-z.
+constexpr const Alphabet<62>& base62(bool upper_first) noexcept {
+  return upper_first ? kBase62UpperFirst : kBase62LowerFirst;
+}
 
 struct Snowflake {
   static constexpr std::size_t kSize = 8;
-  static constexpr std::size_t kTextSize = Base62::kMaxDigits;
+  static constexpr std::size_t kTextSize = count_digits(UINT64_MAX, 62);
   using Value = Bytes<kSize>;
 
   static constexpr char kName[] = "snowflake";
   static constexpr char kSyntax[] = "11 base 62 digits";
   static constexpr char kDigit[] = "base 62 digit";
   static constexpr char kRangeRule[] =
-      "the first bit of a snowflake is always set, so the smallest is aZl8N0y58M8 (2^63)";
-  static constexpr char kOverflowRule[] =
-      "snowflakes range from aZl8N0y58M8 to lYGhA16ahyf, in digits 0-9A-Za-z from AzL8n0Y58m8 to "
-      "LygHa16AHYF";
+      "the first bit of a snowflake is always set, so it is from aZl8N0y58M8 to lYGhA16ahyf, or "
+      "from AzL8n0Y58m8 to LygHa16AHYF in digits 0-9A-Za-z";
   static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
   static constexpr bool kByValue = true;
+  static constexpr Mistake kMistake = Mistake::number;
 
   static constexpr std::uint64_t kPrefix = std::uint64_t{1} << 63;
   static constexpr unsigned kRandomBits = 12;
@@ -89,19 +68,15 @@ struct Snowflake {
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
     if (text.size() != kTextSize) return {ParseError::length, 0};
+    // Names in the other alphabet begin with upper case. Such a text is above 2^64 in this one.
+    const Alphabet<62>& alphabet = base62(text[0] >= 'A' && text[0] <= 'Z');
     std::uint64_t number = 0;
-    const ParseResult result = parse_digits(kBase62LowerFirst, text, UINT64_MAX, number);
+    const ParseResult result = parse_digits(alphabet, text, UINT64_MAX, number);
     if (result.error == ParseError::digit) return result;
-    if (result.error == ParseError::overflow) {
-      // Every valid name in the other alphabet is 2^64 or more when read in this one.
-      if (parse_digits(kBase62UpperFirst, text, UINT64_MAX, number) == ParseResult{} &&
-          number >= kPrefix) {
-        out = from_number(number);
-        return {};
-      }
-      return beyond<Snowflake>(last(kMaxTime), text, result.error);
-    }
-    if (number < kPrefix) return beyond<Snowflake>(first(kMinTime), text, ParseError::range);
+    const bool overflow = result.error == ParseError::overflow;
+    if (overflow || number < kPrefix)
+      return beyond<kTextSize>(alphabet, overflow ? UINT64_MAX : kPrefix, text,
+                               overflow ? result.error : ParseError::range);
     out = from_number(number);
     return {};
   }
@@ -148,8 +123,9 @@ static_assert([] {
   Snowflake::format(value, buffer);
   return result == ParseResult{} && value == Snowflake::first(Snowflake::kMinTime) &&
          std::string_view(buffer, Snowflake::kTextSize) == text &&
-         Base62::decode(name, false, number) == ParseResult{} && number == 71027147798529 &&
-         std::string_view(buffer, Base62::encode(number, false, buffer)) == name;
+         read_digits(base62(false), name, UINT64_MAX, number) == ParseResult{} &&
+         number == 71027147798529 &&
+         std::string_view(buffer, write_digits(base62(false), number, buffer)) == name;
 }());
 
 }  // namespace ids

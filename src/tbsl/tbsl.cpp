@@ -7,6 +7,8 @@
 using namespace ids;
 
 IDS_TYPE(tbsl, Tbsl)
+IDS_TYPE_FUNCTION(tbsl, FixedType<Tbsl>, to_base)
+IDS_TYPE_FUNCTION(tbsl, FixedType<Tbsl>, from_base)
 
 namespace {
 
@@ -29,12 +31,6 @@ Datum generate(std::uint32_t machine_id, bool sequenced) {
 
 std::uint32_t node_machine_id() {
   return static_cast<std::uint32_t>(Max(node_id(Tbsl::kName, Tbsl::kMaxMachine), 0));
-}
-
-void check_base(int base) {
-  if (Tbsl::max_digits(base) == 0)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid base: %d", base),
-                    errdetail("Valid bases are 16, 32, 36, 58 and 62.")));
 }
 
 }  // namespace
@@ -80,26 +76,4 @@ IDS_FUNCTION(tbsl_from_parts) {
       Type::number_field("machine_id", PG_GETARG_INT32(1), Tbsl::kMaxMachine);
   const std::uint32_t suffix = Type::number_field("suffix", PG_GETARG_INT32(2), Tbsl::kMaxSuffix);
   return Type::put(Tbsl::make(time, machine_id, suffix));
-}
-
-// tbsl_to_base(tbsl, base int) -> text
-IDS_FUNCTION(tbsl_to_base) {
-  const int base = PG_GETARG_INT32(1);
-  check_base(base);
-  char digits[Tbsl::kTextSize];
-  const std::size_t count = Tbsl::to_base(Type::get(PG_GETARG_DATUM(0)), base, digits);
-  return text_datum({digits, count});
-}
-
-// tbsl_from_base(text, base int) -> tbsl
-IDS_FUNCTION(tbsl_from_base) {
-  const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
-  const int base = PG_GETARG_INT32(1);
-  check_base(base);
-  Tbsl::Value value;
-  const ParseResult result = Tbsl::from_base(digits, base, value);
-  if (result.error != ParseError::none)
-    invalid_digits("type tbsl", digits, result, base, Tbsl::max_digits(base),
-                   8 * static_cast<int>(Tbsl::kSize), range_rule<Tbsl>(result.error));
-  return Type::put(value);
 }

@@ -29,7 +29,7 @@ struct Tbsl {
       "the first 15 digits, the time and the machine, are a number below 10^18";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 2286-11-20 17:46:39.999999+00";
   static constexpr bool kByValue = false;
-  static constexpr bool kUpperCaseOnly = true;
+  static constexpr Mistake kMistake = Mistake::lower_case;
 
   static constexpr std::uint32_t kMachines = 100;  // two decimal digits of the payload
   static constexpr std::uint32_t kMaxMachine = kMachines - 1;
@@ -43,68 +43,34 @@ struct Tbsl {
   static constexpr Alphabet<16> kAlphabet{"0123456789ABCDEF", LetterCase::distinct};
   static constexpr DigitPairs<16> kPairs{kAlphabet};
 
+  static constexpr int kBases[] = {16, 32, 36, 58, 62};
+  static constexpr char kBaseNames[] = "16, 32, 36, 58 and 62";
+  static constexpr bool kPadsBases = false;
+
  private:
-  static constexpr Uint128 kMaxNumber = (Uint128{1} << 80) - 1;
-
-  static constexpr Alphabet<16> kBase16{"0123456789abcdef", LetterCase::distinct};
-  static constexpr Alphabet<32> kBase32{"0123456789abcdefghijklmnopqrstuv", LetterCase::distinct};
-  static constexpr Alphabet<36> kBase36{"0123456789abcdefghijklmnopqrstuvwxyz",
-                                        LetterCase::distinct};
-  static constexpr Alphabet<58> kBase58{
-      "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", LetterCase::distinct};
-
-  // The result of use for the alphabet of the base, or the value of otherwise if there is no
-  // transport encoding in that base.
-  template <class Result, class Use>
-  static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
-    if (base == 16) return use(kBase16);
-    if (base == 32) return use(kBase32);
-    if (base == 36) return use(kBase36);
-    if (base == 58) return use(kBase58);
-    if (base == 62) return use(kBase62UpperFirst);
-    return otherwise;
-  }
-
-  template <std::size_t Base>
-  static constexpr ParseResult parse_number(const Alphabet<Base>& alphabet, std::string_view text,
-                                            Value& out) noexcept {
-    Uint128 number = 0;
-    const ParseResult result = parse_digits(alphabet, text, kMaxNumber, number);
-    if (result.error != ParseError::none) return result;
-    const Value value = split(number);
-    if (!valid(value)) return {ParseError::range, 0};
-    out = value;
-    return {};
-  }
+  static constexpr Uint128 kMaxNumber = (Uint128{1'000'000'000'000'000'000} << kSuffixBits) - 1;
 
   static constexpr std::uint64_t payload(const Value& value) noexcept {
     return load_big_endian<std::uint64_t>(value.data()) >> 4;
-  }
-
-  // The 80 bits as a number, and back.
-  static constexpr Uint128 join(const Value& value) noexcept {
-    return Uint128{load_big_endian<std::uint64_t>(value.data())} << 16 |
-           load_big_endian<std::uint16_t>(value.data() + 8);
-  }
-  static constexpr Value split(Uint128 number) noexcept {
-    Value value{};
-    store_big_endian(value.data(), static_cast<std::uint64_t>(number >> 16));
-    store_big_endian(value.data() + 8, static_cast<std::uint16_t>(number));
-    return value;
   }
 
  public:
   // unix_us: kMinTime to kMaxTime; machine_id: 0 to kMaxMachine; suffix: 0 to kMaxSuffix.
   static constexpr Value make(std::uint64_t unix_us, std::uint32_t machine_id,
                               std::uint32_t suffix) noexcept {
-    return split(Uint128{unix_us * kMachines + machine_id} << kSuffixBits | suffix);
+    return bytes_of_number<kSize>(Uint128{unix_us * kMachines + machine_id} << kSuffixBits |
+                                  suffix);
   }
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
     if (text.size() != kTextSize) return {ParseError::length, 0};
-    const ParseResult result = parse_number(kAlphabet, text, out);
-    return result.error == ParseError::range ? beyond<Tbsl>(last(kMaxTime), text, result.error)
-                                             : result;
+    Uint128 number = 0;
+    const ParseResult result = parse_digits(kAlphabet, text, ~Uint128{0}, number);
+    if (result.error != ParseError::none) return result;
+    const Value value = bytes_of_number<kSize>(number);
+    if (!valid(value)) return beyond<kTextSize>(kAlphabet, kMaxNumber, text, ParseError::range);
+    out = value;
+    return {};
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
@@ -144,29 +110,6 @@ struct Tbsl {
   }
   static constexpr Value last(std::int64_t time) noexcept {
     return make(static_cast<std::uint64_t>(time), kMaxMachine, kMaxSuffix);
-  }
-
-  // The greatest number of digits of a value in a base; 0 for an unsupported base.
-  static constexpr std::size_t max_digits(int base) noexcept {
-    return in_base(base, std::size_t{0}, [](const auto& alphabet) {
-      return count_digits(kMaxNumber, alphabet.digits.size());
-    });
-  }
-
-  // Writes the value in that base to the front of out. Returns the number of digits, 0 for an
-  // unsupported base.
-  static constexpr std::size_t to_base(const Value& value, int base,
-                                       std::span<char, kTextSize> out) noexcept {
-    return in_base(base, std::size_t{0},
-                   [&](const auto& alphabet) { return write_digits(alphabet, join(value), out); });
-  }
-
-  // Reads 1 to max_digits(base) digits, leading zeros included. The error is ParseError::overflow
-  // for a number over 80 bits, and ParseError::length for every text in an unsupported base.
-  static constexpr ParseResult from_base(std::string_view text, int base, Value& out) noexcept {
-    if (text.empty() || text.size() > max_digits(base)) return {ParseError::length, 0};
-    return in_base(base, ParseResult{ParseError::length, 0},
-                   [&](const auto& alphabet) { return parse_number(alphabet, text, out); });
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/bases.hpp"
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "pg/clock.hpp"
@@ -61,7 +62,8 @@ struct FixedType : TimedType<C> {
     Value value;
     const ParseResult result = parse_input<C>({bytes, static_cast<std::size_t>(size)}, value);
     if (result.error == ParseError::none) return put(value);
-    if (result.error == ParseError::length) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
+    if (result.error == ParseError::length)
+      invalid_bytes(C::kName, kSize, size, C::kRangeRule, C::kSyntax);
     // The error shows the text, which may be anything: check and convert its encoding first.
     message->cursor -= size;
     int converted_size;
@@ -83,6 +85,23 @@ struct FixedType : TimedType<C> {
   static Datum is_valid(FunctionCallInfo fcinfo) {
     Value value;
     PG_RETURN_BOOL(C::parse(text_view(PG_GETARG_TEXT_PP(0)), value) == ParseResult{});
+  }
+
+  // The functions T_to_base and T_from_base of a type with kBases.
+  static Datum to_base(FunctionCallInfo fcinfo) {
+    char digits[InBases<C>::kMaxDigits];
+    const int base = base_argument(fcinfo);
+    return text_datum({digits, InBases<C>::write(get(PG_GETARG_DATUM(0)), base, digits)});
+  }
+  static Datum from_base(FunctionCallInfo fcinfo) {
+    const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
+    const int base = base_argument(fcinfo);
+    Value value;
+    const ParseResult result = InBases<C>::read(digits, base, value);
+    if (result.error != ParseError::none)
+      invalid_digits(psprintf("type %s", C::kName), digits, result, base,
+                     InBases<C>::max_digits(base), InBases<C>::kBits, C::kRangeRule);
+    return put(value);
   }
 
   static Datum eq(FunctionCallInfo fcinfo) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
@@ -187,6 +206,12 @@ struct FixedType : TimedType<C> {
   // Combines the two halves of a value for hash_uint32, as hashint8 does.
   static std::uint32_t fold(Datum datum) {
     return static_cast<std::uint32_t>(datum) ^ static_cast<std::uint32_t>(datum >> 32);
+  }
+
+  static int base_argument(FunctionCallInfo fcinfo) {
+    const int base = PG_GETARG_INT32(1);
+    if (InBases<C>::max_digits(base) == 0) invalid_base(base, C::kBaseNames);
+    return base;
   }
 
   static int compare_arguments(FunctionCallInfo fcinfo) {

@@ -7,6 +7,8 @@
 using namespace ids;
 
 IDS_TYPE(ulid, Ulid)
+IDS_TYPE_FUNCTION(ulid, FixedType<Ulid>, to_base)
+IDS_TYPE_FUNCTION(ulid, FixedType<Ulid>, from_base)
 
 namespace {
 

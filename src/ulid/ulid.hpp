@@ -25,7 +25,7 @@ struct Ulid {
   static constexpr char kRangeRule[] = "a ulid has 128 bits, so its first digit is at most 7";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
   static constexpr bool kByValue = false;
-  static constexpr bool kCastsToUuid = true;
+  static constexpr Mistake kMistake = Mistake::uuid;
 
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;
@@ -33,6 +33,10 @@ struct Ulid {
 
   static constexpr Alphabet<32> kAlphabet{"0123456789ABCDEFGHJKMNPQRSTVWXYZ", LetterCase::either};
   static constexpr DigitPairs<32> kPairs{kAlphabet};
+
+  static constexpr int kBases[] = {58, 62};
+  static constexpr char kBaseNames[] = "58 and 62";
+  static constexpr bool kPadsBases = true;
 
   // unix_ms: 48 bits; random16 and random64: the randomness, its upper 16 and lower 64 bits.
   static constexpr Value make(std::uint64_t unix_ms, std::uint16_t random16,

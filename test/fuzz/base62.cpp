@@ -1,4 +1,4 @@
-// base62_decode: the input in both alphabets.
+// ids_base62_decode: the input in both alphabets.
 #include "snowflake/snowflake.hpp"
 
 #include "fuzz.hpp"
@@ -8,14 +8,14 @@ void ids::fuzz(std::span<const std::uint8_t> input) {
   for (const bool upper_first : {false, true}) {
     constexpr std::uint64_t kUntouched = 0xa5a5a5a5a5a5a5a5;
     std::uint64_t number = kUntouched;
-    const ParseResult result = Base62::decode(text, upper_first, number);
+    const ParseResult result = read_digits(base62(upper_first), text, UINT64_MAX, number);
     if (result.error != ParseError::none) {
       check_error(text, result);
       REQUIRE(number == kUntouched);
       continue;
     }
-    char digits[Base62::kMaxDigits];
-    const std::size_t size = Base62::encode(number, upper_first, digits);
+    char digits[Snowflake::kTextSize];
+    const std::size_t size = write_digits(base62(upper_first), number, digits);
     REQUIRE(std::string_view(digits, size) == without_leading('0', text));
   }
 }

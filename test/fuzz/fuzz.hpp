@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/bases.hpp"
 #include "core/codec.hpp"
 #include "core/input.hpp"
 
@@ -111,6 +112,25 @@ bool check_input(std::string_view text, typename C::Value& value) {
   }
   REQUIRE(lower(text) == hex);
   return false;
+}
+
+// The input as a number in every base, also in unsupported ones.
+template <Codec C>
+void check_bases(std::string_view text) {
+  for (int base = -1; base <= 64; ++base) {
+    typename C::Value value;
+    const auto parse = [base](std::string_view digits, typename C::Value& out) {
+      return InBases<C>::read(digits, base, out);
+    };
+    if (!check_parse<C>(text, value, parse)) continue;
+    const std::size_t size = InBases<C>::max_digits(base);
+    REQUIRE(text.size() <= size);
+    char digits[InBases<C>::kMaxDigits];
+    const std::string_view written(digits, InBases<C>::write(value, base, digits));
+    const char zero = base == 58 ? '1' : '0';
+    REQUIRE(written == (C::kPadsBases ? std::string(size - text.size(), zero) + std::string(text)
+                                      : without_leading(zero, text)));
+  }
 }
 
 // The input as the type's binary format: what recv and the cast from bytea do.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "core/bases.hpp"
 #include "core/codec.hpp"
 #include "core/input.hpp"
 #include "vectors.hpp"
@@ -135,6 +136,45 @@ void check_bad_characters(const std::string& digits_of_others,
         }
       }
     }
+  }
+}
+
+template <ids::Codec C>
+std::string to_base(const typename C::Value& value, int base) {
+  char digits[ids::InBases<C>::kMaxDigits];
+  return std::string(digits, ids::InBases<C>::write(value, base, digits));
+}
+
+template <ids::Codec C>
+ids::ParseResult from_base_result(const std::string& text, int base) {
+  typename C::Value value{};
+  const ids::ParseResult result = ids::InBases<C>::read(text, base, value);
+  if (result.error != ids::ParseError::none) CHECK(value == typename C::Value{});
+  return result;
+}
+
+// Checks a row of T_base.tsv: a number in a base, and what reading it gives.
+template <ids::Codec C>
+void check_base_row(const Row& row, const typename C::Value& expected) {
+  const int base = static_cast<int>(row.integer("base"));
+  const std::string& encoded = row["encoded"];
+  if (row["result"] == "ok") {
+    typename C::Value value{};
+    CHECK(ids::InBases<C>::read(encoded, base, value) == ids::ParseResult{});
+    CHECK(value == expected);
+    CHECK((to_base<C>(value, base) == encoded) == (row["canonical"] == "t"));
+    return;
+  }
+  const ids::ParseResult result = from_base_result<C>(encoded, base);
+  CHECK((ids::InBases<C>::max_digits(base) == 0) == (row["result"] == "unsupported_base"));
+  if (row["result"] == "bad_character") {
+    CHECK(result.error == ids::ParseError::digit);
+  } else if (row["result"] == "overflow") {
+    CHECK(result == ids::ParseResult{ids::ParseError::overflow, 0});
+  } else {
+    CHECK(result == ids::ParseResult{ids::ParseError::length, 0});
+    CHECK(encoded.empty() == (row["result"] == "empty"));
+    if (row["result"] == "too_long") CHECK(encoded.size() > ids::InBases<C>::max_digits(base));
   }
 }
 

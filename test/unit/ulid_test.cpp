@@ -30,6 +30,33 @@ TEST_CASE("ulid: every row of ulid_encode.tsv") {
   }
 }
 
+// The numbers are those of the npm package base-x 4.0.1, with leading zeros up to 22 digits.
+TEST_CASE("ulid: every row of ulid_base.tsv") {
+  for (const Row& row : read_vectors("ulid_base.tsv")) {
+    CAPTURE(row["id"], row["base"], row["encoded"]);
+    Ulid::Value expected{};
+    if (row.field("hex")) std::ranges::copy(from_hex(row["hex"]), expected.begin());
+    check_base_row<Ulid>(row, expected);
+  }
+}
+
+TEST_CASE("ulid: numbers in bases 58 and 62 sort like the ids") {
+  std::mt19937_64 random(20261102);
+  auto previous = Ulid::first(Ulid::kMinTime);
+  for (int i = 0; i < 1000; ++i) {
+    const auto value = random_value<Ulid>(random);
+    for (const int base : {58, 62}) {
+      CAPTURE(base, format<Ulid>(value));
+      CHECK(to_base<Ulid>(value, base).size() == 22);
+      CHECK((to_base<Ulid>(value, base) < to_base<Ulid>(previous, base)) == (value < previous));
+      Ulid::Value same{};
+      CHECK(InBases<Ulid>::read(to_base<Ulid>(value, base), base, same) == ParseResult{});
+      CHECK(same == value);
+    }
+    previous = value;
+  }
+}
+
 TEST_CASE("ulid: every row of ulid_parse.tsv") {
   for (const Row& row : read_vectors("ulid_parse.tsv")) {
     CAPTURE(row["id"], row["input"]);
