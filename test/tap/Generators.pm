@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(@types @generators @settled %type_of %node_id_in key_of waits call_at_once);
+our @EXPORT = qw(@types @generators @settled %type_of %node_id_in key_of waits ordered_at call_at_once);
 
 # private.sh reads them from the extension by generators.sql.
 our @types = split ' ', $ENV{IDS_TYPES};
@@ -52,6 +52,13 @@ sub waits
 {
 	my ($generator) = @_;
 	return $generator eq 'snowflake';
+}
+
+# Whether a session's ids of one given time are in order.
+sub ordered_at
+{
+	my ($generator) = @_;
+	return $generator !~ /^(snowflake|tbsl)$/;
 }
 
 1;

@@ -2,6 +2,7 @@
 # time are used up there is an error, not an id of another time.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -12,7 +13,9 @@ $node->append_conf('postgresql.conf', 'fsync = off');
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 
-my %type = (ulid => 'ulid', scru160 => 'scru160', uuidv7 => 'uuid');
+# The generators that take a time.
+my @at = grep { $type_of{$_} && ordered_at($_) } split /\n/, $node->safe_psql('postgres', q{
+	SELECT substr(proname, 5) FROM pg_proc WHERE proname LIKE 'gen\_%' AND proargtypes[0] = 'timestamptz'::regtype ORDER BY 1});
 my $sessions = 4;
 my $rows = 1_000_000;
 
@@ -25,10 +28,10 @@ $node->safe_psql('postgres', qq{
 	ALTER DATABASE postgres SET parallel_tuple_cost = 0;
 	ALTER DATABASE postgres SET min_parallel_table_scan_size = 0;
 });
-foreach my $generator (sort keys %type)
+foreach my $generator (@at)
 {
 	$node->safe_psql('postgres', qq{
-		CREATE UNLOGGED TABLE item (id $type{$generator}, n int, created_at timestamptz, pid int DEFAULT pg_backend_pid());
+		CREATE UNLOGGED TABLE item (id $type_of{$generator}, n int, created_at timestamptz, pid int DEFAULT pg_backend_pid());
 	});
 	my $script = $node->basedir . '/backfill.sql';
 	PostgreSQL::Test::Utils::append_to_file($script,
@@ -44,37 +47,35 @@ foreach my $generator (sort keys %type)
 	$node->safe_psql('postgres', 'DROP TABLE item');
 }
 
-# A session would need a minute or more to use up a time, so this sets all random bits of the last id in the session's memory.
+# A session would need a minute or more to use up a time, so this writes into the session's memory that no more ids are left.
+# It keeps, for each generator, the time and how many ids of it are left.
 SKIP:
 {
-	my %time = (ulid => '2026-01-01Z', scru160 => '2026-01-02Z', uuidv7 => '2026-01-03Z');
+	my %epoch = map { ($at[$_] => 1767225600 + $_ * 86400) } 0 .. $#at;
+	my %time = map { ($_ => $node->safe_psql('postgres', "SELECT to_timestamp($epoch{$_})")) } @at;
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	chomp $pid;
-	$session->query("SELECT gen_$_('$time{$_}')") foreach sort keys %time;
-	my @symbols = map { /^(\w+) \w \(anonymous namespace\)::backfilled$/ ? hex $1 : () }
-		split /\n/, `nm -C '$ENV{IDS_LIBDIR}/ids.so'`;
+	$session->query("SELECT gen_$_('$time{$_}')") foreach @at;
+	my %size_of = map { /^(\w+) (\w+) \w \(anonymous namespace\)::backfilled$/ ? (hex $1 => hex $2) : () }
+		split /\n/, `nm -CS '$ENV{IDS_LIBDIR}/ids.so'`;
 	my ($base) = slurp_file("/proc/$pid/maps") =~ m{^([0-9a-f]+)-\S+ \S+ 0+ .*/ids\.so$}m;
 	my $memory;
 	skip 'no symbols, or no right to write the memory of a session', 1
-		unless $base && @symbols && open($memory, '+<:raw', "/proc/$pid/mem");
+		unless $base && %size_of && open($memory, '+<:raw', "/proc/$pid/mem");
 	my $seek = sub { sysseek($memory, hex($base) + $_[0], 0) or die $! };
-	my %end_of_unit = (
-		ulid => [ 6, "\xff" x 10 ],
-		scru160 => [ 10, "\xff" x 10 ],
-		uuidv7 => [ 8, "\xbf" . "\xff" x 7 ]);
-	foreach my $generator (sort keys %time)
+	foreach my $generator (@at)
 	{
-		my $unit = $node->safe_psql('postgres', "SELECT extract(epoch FROM '$time{$generator}'::timestamptz)::bigint * 1000");
-		$unit *= 1000 if $generator eq 'uuidv7';
 		my ($symbol) = grep {
 			$seek->($_);
 			sysread($memory, my $content, 8) == 8 or die $!;
-			unpack('q', $content) == $unit
-		} @symbols;
-		my ($offset, $bytes) = @{ $end_of_unit{$generator} };
-		$seek->($symbol + 8 + $offset);
-		syswrite($memory, $bytes) == length $bytes or die $!;
+			my $unit = unpack('q', $content);
+			grep { $unit == $epoch{$generator} * $_ } 1000, 1_000_000
+		} keys %size_of;
+		die "gen_$generator does not keep its time" unless $symbol;
+		my $half = $size_of{$symbol} / 2;
+		$seek->($symbol + $half);
+		syswrite($memory, "\0" x $half) == $half or die $!;
 		$session->query_safe('\set VERBOSITY verbose');
 		foreach my $call ('used up', 'and still')
 		{

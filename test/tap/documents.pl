@@ -100,6 +100,12 @@ my %setup = (
 		CREATE TABLE order_line (order_id bigint REFERENCES orders, line int, PRIMARY KEY (order_id, line));
 		INSERT INTO orders (parent) VALUES (NULL), (1);
 		INSERT INTO order_line SELECT id, 1 FROM orders},
+	'From names of devices' => q{
+		CREATE TABLE device (name text);
+		INSERT INTO device VALUES ('C4VJ2ly9gRt')},
+	'Ids of Twitter and Discord' => q{
+		CREATE TABLE tweet (id bigint);
+		INSERT INTO tweet VALUES (1585341984679469056), (20)},
 	'A large table' => q{
 		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
 		INSERT INTO payment SELECT FROM generate_series(1, 20001);

@@ -2,6 +2,7 @@
 # memory.
 use strict;
 use warnings;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -15,18 +16,26 @@ $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 # bounds are seven standard deviations, and 20 blocks for rngtest, where 3.4 are expected.
 my $size = 10 * 1024 * 1024;
 my $at = "'2026-01-01'::timestamptz + i * interval '1 ms'";
-SKIP:
-{
-	skip 'ent and rngtest (rng-tools-debian) are not installed', 1 if system('command -v ent rngtest >/dev/null') != 0;
-	foreach (
+my $same = "'2026-01-01'::timestamptz";
+my %fields = (
+	ulid => [
 		[ '64 bits of gen_ulid()', 'substring(gen_ulid()::bytea FROM 9)', 8 ],
 		# The upper bit of the first id of a time is clear. The sum of random increments is random where it wraps.
 		[ '72 bits of gen_ulid(at)', "substring(gen_ulid($at)::bytea FROM 8)", 9 ],
-		[ '48 bits of gen_ulid(at) at one time', "substring(gen_ulid('2026-01-01'::timestamptz)::bytea FROM 11)", 6 ],
+		[ '48 bits of gen_ulid(at) at one time', "substring(gen_ulid($same)::bytea FROM 11)", 6 ] ],
+	scru160 => [
 		[ '96 bits of gen_scru160()', 'substring(gen_scru160()::bytea FROM 9)', 12 ],
-		[ '32 upper bits of gen_scru160(at)', "substring(gen_scru160($at)::bytea FROM 7 FOR 4)", 4 ],
-		[ '72 lower bits of gen_scru160(at)', "substring(gen_scru160($at)::bytea FROM 12)", 9 ],
-		[ '32 bits of gen_uuidv7(at) at one time', "substring(uuid_send(gen_uuidv7('2026-01-01'::timestamptz)) FROM 13)", 4 ])
+		[ '104 bits of gen_scru160(at)', "substring(gen_scru160($at)::bytea FROM 8)", 13 ],
+		[ '80 bits of gen_scru160(at) at one time', "substring(gen_scru160($same)::bytea FROM 11)", 10 ] ],
+	scru160_us => [],    # the same function draws its bits as those of gen_scru160()
+	uuidv7 => [ [ '32 bits of gen_uuidv7(at) at one time', "substring(uuid_send(gen_uuidv7($same)) FROM 13)", 4 ] ],
+	snowflake => [],     # not random for each id
+	tbsl => []);
+is(join(' ', sort keys %fields), "@generators", 'the random fields of every generator are known');
+SKIP:
+{
+	skip 'ent and rngtest (rng-tools-debian) are not installed', 1 if system('command -v ent rngtest >/dev/null') != 0;
+	foreach (map { @$_ } @fields{@generators})
 	{
 		my ($what, $field, $bytes) = @$_;
 		my $file = $node->basedir . '/random';
@@ -87,6 +96,28 @@ SKIP:
 	is(unpack('H*', $read->('drawn', 72)), '00' x 72, 'the server\'s secret does not stay in a session');
 	$session->quit;
 }
+
+# The random bits that all ids of a millisecond or microsecond share come from a secret of the server. So they differ after a
+# restart, at the same times.
+my %bits_of = (
+	snowflake => 'SELECT random FROM snowflake_parts(gen_snowflake())',
+	tbsl => 'SELECT suffix FROM tbsl_parts(gen_tbsl())');
+my @hours = split /\n/, $node->safe_psql('postgres', "SELECT date_trunc('hour', now()) + i * interval '1 hour' FROM generate_series(2, 4) i");
+sub shared_bits
+{
+	my %bits;
+	foreach my $hour (@hours)
+	{
+		$node->safe_psql('postgres', "SELECT ids_advance_clock('$hour')");
+		$bits{$_} .= ' ' . $node->safe_psql('postgres', $bits_of{$_}) foreach keys %bits_of;
+	}
+	$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+	return \%bits;
+}
+my $before = shared_bits();
+$node->restart;
+my $after = shared_bits();
+isnt($after->{$_}, $before->{$_}, "$_: other shared bits after a restart") foreach sort keys %bits_of;
 
 $node->stop;
 done_testing();
