@@ -79,6 +79,7 @@ SELECT c.* FROM compare($$at >= '-infinity' AND at < '2024-03-01'$$, $${T} <@ '(
 SELECT c.* FROM compare($$false$$, $${T} <@ 'empty'$$) c;
 SELECT c.* FROM compare($$false$$, $${T} >= timestamptz '2024-03-02' AND {T} < timestamptz '2024-03-01'$$) c;
 SELECT c.* FROM compare($$at < NULL$$, $${T} < NULL::timestamptz$$) c;
+SELECT c.* FROM compare($$at < nullif(now(), now())$$, $${T} < nullif(now(), now())$$) c;
 -- OR of ranges, NOT, IS TRUE, CASE
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02' OR at >= '2024-05-01' AND at < '2024-05-03'$$,
     $${T} <@ '[2024-03-01, 2024-03-02)' OR {T} <@ '[2024-05-01, 2024-05-03)'$$) c;
