@@ -51,6 +51,7 @@ SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$,
 SELECT expected('SELECT FROM event WHERE ulid < ulid_settled()') AS all,
   expected('SELECT FROM event WHERE ulid > ulid_first(''2024-08-01'') AND ulid < ulid_settled()') AS since,
   expected('SELECT FROM event WHERE ulid > ulid_settled()') AS later,
+  expected('SELECT FROM event WHERE ulid = ulid_settled()') AS equal,
   expected('SELECT FROM event a JOIN event b ON a.ulid < ulid_settled() AND b.i = a.i') AS joined,
   (SELECT count(*) FROM event WHERE at >= '2024-08-01') AS really_since;
 -- two comparisons, either way round and in either order; BETWEEN; three
@@ -345,6 +346,12 @@ BEGIN;
 ALTER FUNCTION ulid_lt_timestamptz RENAME TO ulid_in_timestamptz;
 ALTER FUNCTION ulid_contained_by_tstzrange RENAME TO ulid_lt_tstzrange;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid < timestamptz '2024-02-10' AND ulid <@ '[2024-02-09, 2024-02-11)';
+ROLLBACK;
+-- nor does it take a user's function for its own
+BEGIN;
+CREATE FUNCTION own(ulid, timestamptz) RETURNS boolean LANGUAGE plpgsql SUPPORT ulid_support
+  AS 'BEGIN RETURN true; END';
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE own(ulid, '2024-02-10');
 ROLLBACK;
 -- a volatile range stays a call of the function; so does a range of a sub-select, but an index serves it
 CREATE FUNCTION some_range() RETURNS tstzrange LANGUAGE plpgsql VOLATILE
