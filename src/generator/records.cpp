@@ -8,12 +8,6 @@ Records* records = nullptr;
 
 namespace {
 
-// Atomics begin with zero, too.
-void initialize(Records* created) {
-  std::memset(static_cast<void*>(created), 0, Records::size());
-  for (Finished& place : created->finished) SpinLockInit(&place.lock);
-}
-
 dsm_handle known_handle() {
   const SharedState* shared = shared_state();  // which takes the same lock
   LWLockAcquire(AddinShmemInitLock, LW_SHARED);
@@ -26,7 +20,8 @@ dsm_handle known_handle() {
 dsm_segment* create_segment() {
   const std::size_t size = Records::size();
   dsm_segment* segment = dsm_create(size, 0);
-  initialize(static_cast<Records*>(dsm_segment_address(segment)));
+  auto* created = static_cast<Records*>(std::memset(dsm_segment_address(segment), 0, size));
+  for (Finished& place : created->finished) SpinLockInit(&place.lock);
   SharedState* shared = shared_state();
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   const bool first = shared->header.records == DSM_HANDLE_INVALID;

@@ -12,6 +12,7 @@ namespace {
 struct {
   bool enrolled;
   bool unrecorded;
+  bool in_recovery;
   GeneratorState** generators[kRecorded];
 } transaction;
 
@@ -71,12 +72,16 @@ void leave() {
   transaction = {};
 }
 
-// Called by the server as a transaction ends. Nothing in here may raise an error.
+// Called by the server before a transaction ends, and afterwards, when nothing may raise an error.
 void at_end(XactEvent event, void*) {
   if (!transaction.enrolled) return;
-  if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_PREPARE && event != XACT_EVENT_ABORT)
-    return;
   const std::uint64_t xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
+  if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE) {
+    if (!transaction.in_recovery || xid == 0) return;
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("cannot commit writes of a transaction that generated ids in recovery"),
+                    errhint("Try again in a new transaction.")));
+  }
   if (event != XACT_EVENT_ABORT && xid != 0) {
     if (transaction.unrecorded)
       pg_atomic_monotonic_advance_u64(&shared_state()->header.last_unrecorded, xid);
@@ -103,10 +108,11 @@ void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrol
   static bool expects_end = false;
   if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
   expects_end = true;
-  const bool can_store = !RecoveryInProgress();
-  if (can_store && likely(have_records())) {
+  if (RecoveryInProgress()) {
+    transaction.in_recovery = true;
+  } else if (likely(have_records())) {
     record_first(record, generator);
-  } else if (can_store && !transaction.unrecorded) {
+  } else if (!transaction.unrecorded) {
     pg_atomic_fetch_add_u32(&shared_state()->header.unrecorded, 1);
     transaction.unrecorded = true;
   }

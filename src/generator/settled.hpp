@@ -28,7 +28,8 @@
 // place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
 //
 // A transaction that aborts only does step 5. Without an xid nothing was stored, so there is no
-// step 4. Neither can a transaction store anything that began during recovery, so it has no record.
+// step 4. Of a transaction that makes identifiers during recovery there is no record. If it writes
+// after the promotion, its commit fails.
 //
 // PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
 // transaction, under the number that the server has given it. The record of the transaction that

@@ -91,8 +91,9 @@ void lower_ticks() {
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   pg_atomic_fetch_add_u32(&header.resets, 1);
   std::uint64_t floor = pg_atomic_read_u64(&header.floor_us);
-  if (static_cast<std::int64_t>(floor) - unix_now<1>() > kRollbackUs)
-    pg_atomic_compare_exchange_u64(&header.floor_us, &floor, 0);
+  const std::int64_t now_us = Max(unix_now<1>(), 1);
+  if (static_cast<std::int64_t>(floor) - now_us > kRollbackUs)
+    pg_atomic_compare_exchange_u64(&header.floor_us, &floor, static_cast<std::uint64_t>(now_us));
   for (GeneratorState& state : shared_state()->generators)
     if (state.name[0] != '\0') lower_tick(state);
   LWLockRelease(AddinShmemInitLock);

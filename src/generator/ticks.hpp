@@ -23,9 +23,6 @@ void raise_ticks(std::int64_t unix_us);
 // counts that. The count rises first, so whoever has taken a lowered tick sees that it has risen.
 void lower_ticks();
 
-// The count, while no ticks are being lowered.
-std::uint32_t completed_resets();
-
 // The time of the clock, or of the generator that is furthest ahead of it.
 std::int64_t greatest_time_us();
 

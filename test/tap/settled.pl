@@ -487,6 +487,16 @@ $node->safe_psql($_, 'SELECT ids_reset_clock()') foreach 'postgres', 'neighbour'
 begin_again();
 $node->safe_psql('postgres', $_) foreach map { insert($_) } 'a' .. 'c';
 
+# The mark and the ticks are lowered before a generator's first identifier.
+my $ahead = q{SELECT ids_advance_clock(now() + interval '1 hour')};
+$node->safe_psql('postgres', $ahead);
+$node->restart;
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+is(settled(), 'a b c', 'the mark is lowered after a restart');
+$node->safe_psql('postgres', $_) foreach $ahead, 'SELECT ids_reset_clock()';
+is($node->safe_psql('postgres', q{SELECT uuidv7_settled()::ulid > (SELECT max(id) FROM event)}), 't', 'a generator that is first asked after the reset');
+$node->safe_psql('postgres', q{CREATE DOMAIN generated AS int CHECK (gen_ulid() IS NOT NULL AND pg_advisory_lock(1) IS NOT NULL)});
+
 # A standby, and its promotion with a prepared transaction
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -507,20 +517,32 @@ foreach my $type (@settled)
 like(($standby->psql('postgres', $explain))[2], qr/ERROR:  cannot execute ulid_settled\(\) during recovery/, 'EXPLAIN calls it to exclude partitions');
 like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'EXPLAIN does not call it without exclusion of partitions');
 $node->stop('immediate');
-my ($long, $old, $importer_of_old) = map { $standby->background_psql('postgres') } 1 .. 3;
-run($long, 'BEGIN', 'SELECT gen_ulid()');
+my ($long, $old, $importer_of_old, $writable) = map { $standby->background_psql('postgres', on_error_stop => 0) } 1 .. 4;
+run($long, 'BEGIN', 'SELECT gen_ulid()', 'SELECT pg_advisory_lock(1)');
+$writable->query_until(qr/waits/, <<'SQL');
+\echo waits
+DO $$
+BEGIN
+	COMMIT;
+	DECLARE one generated; BEGIN SET TRANSACTION READ WRITE; INSERT INTO event (name) VALUES ('lost'); END;
+END $$;
+SQL
+ok($standby->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'advisory'}), 'a transaction has an identifier, but no snapshot');
 $snapshot = run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT pg_export_snapshot()');
 $standby->promote;
 is($standby->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'promoted, with a prepared transaction');
 $standby->safe_psql('postgres', "COMMIT PREPARED 'left'");
 is($standby->safe_psql('postgres', $settled), 'a b c d e', 'a transaction with an identifier of before the promotion is still open');
 is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
+run($long, 'SELECT pg_advisory_unlock(1)');
+$writable->query('SELECT');
+like($writable->{stderr}, qr/ERROR:  cannot commit writes of a transaction that generated ids in recovery\nHINT:/, 'after the promotion that transaction cannot store anything');
 $standby->safe_psql('postgres', $_) foreach insert('f');
 is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'new identifiers after the promotion');
 is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
 is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery, imported');
 is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the transaction after it') foreach $old, $importer_of_old;
-$_->quit foreach $long, $old, $importer_of_old;
+$_->quit foreach $long, $old, $importer_of_old, $writable;
 $standby->stop;
 
 # No memory for the records
