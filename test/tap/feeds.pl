@@ -261,6 +261,27 @@ poll($_) foreach values %reader;
 $late->query_safe('COMMIT');
 $late->quit;
 
+# A key that is inserted again while it is being deleted: the new row's id is below the deletion's.
+my ($gate, $deleting, $inserting) = map { $server{primary}->background_psql('postgres') } 1 .. 3;
+sub waits
+{
+	my ($event) = @_;
+	$server{primary}->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = '$event'") or die;
+}
+$gate->query_safe("INSERT INTO customer (id, name) VALUES (-3, 'old'); SELECT pg_advisory_lock(1)");
+$deleting->query_until(qr/started/, qq{\\echo started
+	WITH gone AS (DELETE FROM customer WHERE id = -3 RETURNING id) SELECT pg_advisory_lock(1) FROM gone;
+});
+waits('advisory');
+$inserting->query_until(qr/started/, qq{\\echo started
+	INSERT INTO customer (id, name) VALUES (-3, 'new') ON CONFLICT (id) DO UPDATE SET name = 'new';
+});
+waits('transactionid');
+$gate->query_safe('SELECT pg_advisory_unlock(1)');
+$_->quit foreach $deleting, $inserting, $gate;
+is($server{primary}->safe_psql('postgres', 'SELECT c.changed < g.changed FROM customer c JOIN customer_gone g USING (id)'), 't',
+	'a key that was inserted while it was deleted');
+
 # With an import that is open all the time
 my @writers = (start_writers('primary', 16, %event, %customer), start_writers('subscriber', 4, %event));
 start_announcing($_) foreach 'primary', 'subscriber';
@@ -300,8 +321,9 @@ else
 	subscribe('enabled = false');
 	$server{subscriber}->safe_psql('postgres', q{
 		DELETE FROM event WHERE server = 'one';
-		DELETE FROM settled WHERE server = 'one';
-		ALTER SUBSCRIPTION feed ENABLE});
+		DELETE FROM settled WHERE server = 'one'});
+	is(poll($reader{'on a subscriber'}), 0, 'nothing is read before the initial copy');
+	$server{subscriber}->safe_psql('postgres', 'ALTER SUBSCRIPTION feed ENABLE');
 }
 $server{standby} = add_standby('another', "primary_slot_name = ''");
 read_for($seconds / 2);
