@@ -119,6 +119,12 @@ like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/
 $node->safe_psql('postgres', 'DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
+my $session = $node->background_psql('postgres', extra_params => [ '-U', 'hostile' ]);
+$session->query_safe('CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); ' . $call{creates} =~ s/trap\.log/log/r);
+my $log = $session->query_safe(q{SELECT 'log'::regclass::oid});
+like(error_of('postgres', $call{drops} =~ s/'trap\.log'/$log/r),
+	qr/HINT:  Only role "hostile", its owner, can change the partitions of a temporary table, in the session that created it\./, 'a temporary table of another session');
+$session->quit;
 
 # A member of pg_write_all_data can write the mark, but cannot call the functions that set the clock.
 $node->safe_psql('postgres', 'CREATE ROLE writer LOGIN IN ROLE pg_write_all_data');
