@@ -74,12 +74,9 @@ int text_hint(const char* text, const ExpectedText& expected) {
              : *text == '-' && is_number(text + 1))
     return errhint("To read a number, cast it: '%s'::%s::pg_catalog.%s.", text,
                    number ? "numeric" : "bigint", expected.type);
-  if (number) return other_snowflake_hint();
-  return size == 8 && std::strcmp(digits, text) == 0
-             ? errhint(
-                   "To read a name of the first layout, use pg_catalog.ids_base62_decode('%s').",
-                   text)
-             : 0;
+  if (number) return errhint("%s", kOtherSnowflakes);
+  if (size != 8 || std::strcmp(digits, text) != 0) return 0;
+  return errhint("To read the first layout, use pg_catalog.ids_base62_decode('%s').", text);
 }
 
 int digits_detail(std::string_view digits, ParseResult result, int base, std::size_t max_digits,
@@ -150,10 +147,6 @@ void invalid_bytes(const char* type, std::size_t expected, std::size_t size, con
            size == expected ? errdetail("The value is out of range: %s.", range_rule)
                             : errdetail("Expected %zu bytes%s%s, found %zu.", expected,
                                         or_text ? " or " : "", or_text ? or_text : "", size)));
-}
-
-int other_snowflake_hint() {
-  return errhint("A snowflake of Twitter or Discord has another format: keep it as bigint.");
 }
 
 void time_not_generated(const char* type, const char* range) {

@@ -48,7 +48,8 @@ Datum invalid_text(Node* context, const char* text, ParseResult result,
                                 const char* range_rule, const char* or_text = nullptr);
 
 // The HINT about a number that may be a snowflake of others.
-int other_snowflake_hint();
+inline constexpr char kOtherSnowflakes[] =
+    "A snowflake of Twitter or Discord has another format: keep it as bigint.";
 
 // Raises 22008 for an argument of gen_T that is not a time of its range.
 [[noreturn]] void time_not_generated(const char* type, const char* range);

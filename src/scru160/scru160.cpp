@@ -30,9 +30,9 @@ struct MicrosecondSpec : CodecSpec<Scru160> {
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
-// The counter has 16 bits more than its field. They are random16, or follow the node id, which
-// replaces random16; all bits after them are random.
-Datum make(std::uint64_t unix_ms, std::uint32_t counter) {
+// The counter has 32 bits; in new ids its lower half is random. That half is random16, or follows
+// the node id, which replaces random16. All bits after it are random.
+Datum make(std::uint64_t unix_ms, std::uint64_t counter) {
   const int node = node_id(Scru160::kName, UINT16_MAX);
   const auto upper = static_cast<std::uint16_t>(counter >> 16);
   const auto lower = static_cast<std::uint16_t>(counter);
@@ -42,12 +42,7 @@ Datum make(std::uint64_t unix_ms, std::uint32_t counter) {
                : Scru160::make(unix_ms, upper, static_cast<std::uint16_t>(node), lower, random64));
 }
 
-// The counter of new ids has 16 bits; the others are random.
-Datum make_new(std::uint64_t unix_ms, std::uint64_t counter) {
-  return make(unix_ms, static_cast<std::uint32_t>(counter) << 16 | random_bits<std::uint16_t>());
-}
-
-// The counter of ids of given times has 32 bits.
+// The counter of ids of given times.
 MonotonicNumbers<32> backfilled;
 
 }  // namespace
@@ -55,7 +50,8 @@ MonotonicNumbers<32> backfilled;
 // gen_scru160() -> scru160
 IDS_FUNCTION(gen_scru160) {
   const std::uint64_t tick = Generator<Spec>::next();
-  return make_new(Spec::kLayout.time(tick), Spec::kLayout.counter(tick));
+  return make(Spec::kLayout.time(tick),
+              Spec::kLayout.counter(tick) << 16 | random_bits<std::uint16_t>());
 }
 
 // gen_scru160_us() -> scru160
@@ -63,7 +59,8 @@ IDS_FUNCTION(gen_scru160_us) {
   constexpr TickLayout layout = MicrosecondSpec::kLayout;
   const std::uint64_t tick = Generator<MicrosecondSpec>::next();
   const std::uint64_t unix_us = layout.time(tick);
-  return make_new(unix_us / 1000, unix_us % 1000 << layout.shift | layout.counter(tick));
+  const std::uint64_t counter = unix_us % 1000 << layout.shift | layout.counter(tick);
+  return make(unix_us / 1000, counter << 16 | random_bits<std::uint16_t>());
 }
 
 // gen_scru160(at timestamptz) -> scru160
@@ -71,7 +68,7 @@ IDS_FUNCTION(gen_scru160_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   const auto first = [] { return random_bits<std::uint32_t>() >> 1; };
   if (!backfilled.next(time, first, [] { return 1; })) time_used_up(Scru160::kName);
-  return make(static_cast<std::uint64_t>(time), static_cast<std::uint32_t>(backfilled.number()));
+  return make(static_cast<std::uint64_t>(time), backfilled.number());
 }
 
 // scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) -> scru160

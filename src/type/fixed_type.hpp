@@ -120,15 +120,12 @@ struct FixedType : TimedType<C> {
   }
 
   static Datum hash(FunctionCallInfo fcinfo) {
-    const Datum datum = PG_GETARG_DATUM(0);
-    if constexpr (C::kByValue) return hash_uint32(fold(datum));
-    return hash_any(bytes(datum), kSize);
+    if constexpr (C::kByValue) return hashint8(fcinfo);
+    return hash_any(bytes(PG_GETARG_DATUM(0)), kSize);
   }
   static Datum hash_extended(FunctionCallInfo fcinfo) {
-    const Datum datum = PG_GETARG_DATUM(0);
-    const std::int64_t seed = PG_GETARG_INT64(1);
-    if constexpr (C::kByValue) return hash_uint32_extended(fold(datum), seed);
-    return hash_any_extended(bytes(datum), kSize, seed);
+    if constexpr (C::kByValue) return hashint8extended(fcinfo);
+    return hash_any_extended(bytes(PG_GETARG_DATUM(0)), kSize, PG_GETARG_INT64(1));
   }
 
   // Sorts by the first 8 bytes, which contain the time.
@@ -203,11 +200,6 @@ struct FixedType : TimedType<C> {
     return reinterpret_cast<const std::uint8_t*>(DatumGetPointer(datum));
   }
 
-  // Combines the two halves of a value for hash_uint32, as hashint8 does.
-  static std::uint32_t fold(Datum datum) {
-    return static_cast<std::uint32_t>(datum) ^ static_cast<std::uint32_t>(datum >> 32);
-  }
-
   static int base_argument(FunctionCallInfo fcinfo) {
     const int base = PG_GETARG_INT32(1);
     if (InBases<C>::max_digits(base) == 0) invalid_base(base, C::kBaseNames);
@@ -226,10 +218,9 @@ struct FixedType : TimedType<C> {
   }
 
   static Datum from_bytes(const char* source, std::size_t size) {
-    Value value;
-    if (size != kSize) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
-    std::memcpy(value.data(), source, kSize);
-    if (!C::valid(value)) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
+    Value value{};
+    if (size == kSize) std::memcpy(value.data(), source, kSize);
+    if (size != kSize || !C::valid(value)) invalid_bytes(C::kName, kSize, size, C::kRangeRule);
     return put(value);
   }
 

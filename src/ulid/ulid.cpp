@@ -56,10 +56,8 @@ IDS_FUNCTION(gen_ulid_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   const auto first = [] { return Uint128{Spec::fresh(0)} << 64 | random_bits<std::uint64_t>(); };
   if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Ulid::kName);
-  const Uint128 randomness = backfilled.number();
-  return Type::put(Ulid::make(static_cast<std::uint64_t>(time),
-                              static_cast<std::uint16_t>(randomness >> 64),
-                              static_cast<std::uint64_t>(randomness)));
+  const auto upper = static_cast<Uint128>(time) << 80;
+  return Type::put(bytes_of_number<Ulid::kSize>(upper | backfilled.number()));
 }
 
 // ulid_from_parts(at timestamptz, randomness bytea) -> ulid
