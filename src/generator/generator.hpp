@@ -17,17 +17,6 @@
 
 namespace ids {
 
-// A hash of the value that nobody can compute without the server's secret.
-std::uint64_t keyed_hash(std::uint64_t value);
-
-// Raises an error: the clock's time is out of range for the generator's type.
-[[noreturn]] void clock_out_of_range(const char* generator);
-
-// Sleeps until the clock is at unix_us, or for a short time, and returns true. Returns false at
-// once if unix_us is so far ahead that the clock must have stepped back. Raises an error if the
-// statement is canceled.
-bool wait_for_clock(std::int64_t unix_us);
-
 // How a generator of identifiers works, as static members.
 // clang-format off
 template <class S>

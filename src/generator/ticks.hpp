@@ -31,4 +31,12 @@ std::int64_t greatest_time_us();
 // the clock, the tick may be ahead only because other sessions took ticks meanwhile.
 void count_rollback(GeneratorState* state, std::int64_t unix_us);
 
+// Sleeps until the clock is at unix_us, or for a short time, and returns true. Returns false at
+// once if unix_us is so far ahead that the clock must have stepped back. Raises an error if the
+// statement is canceled.
+bool wait_for_clock(std::int64_t unix_us);
+
+// Raises an error: the clock's time is out of range for the generator's type.
+[[noreturn]] void clock_out_of_range(const char* generator);
+
 }  // namespace ids
