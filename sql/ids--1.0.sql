@@ -11,29 +11,22 @@ COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write t
 -- The generators: their clock, and the mark
 
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
-
 COMMENT ON FUNCTION ids_generators() IS 'generators used since server start, with their last times';
 
 CREATE FUNCTION ids_reset_clock() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_reset_clock() IS 'reset generators that are ahead of the clock';
-
 REVOKE EXECUTE ON FUNCTION ids_reset_clock() FROM PUBLIC;
 
 CREATE FUNCTION ids_advance_clock(at timestamptz) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_advance_clock(timestamptz) IS 'continue generators above a time, after a logical switch-over';
-
 REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 
 -- Settled ids
 
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
 CREATE FUNCTION ids_unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
-
 COMMENT ON FUNCTION ids_unsettled_records() IS 'records of open transactions, for ids_unsettled()';
 
 -- The records are read before the prepared transactions, each of which is looked up by its number.
@@ -44,16 +37,13 @@ BEGIN ATOMIC
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL;
 END;
-
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
 
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SCHEMA ids_internal;
-
 COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
 
 CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
-
 COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
 -- ulid: 48 bits of Unix milliseconds, 80 random bits

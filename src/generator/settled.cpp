@@ -102,33 +102,6 @@ void record_first(std::size_t record, GeneratorState* generator) {
   if (recorded == 0 || first < recorded) pg_atomic_write_u64(&place.first[record], first);
 }
 
-}  // namespace
-
-void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrolled) {
-  static bool expects_end = false;
-  if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
-  expects_end = true;
-  if (RecoveryInProgress()) {
-    transaction.in_recovery = true;
-  } else if (likely(have_records())) {
-    record_first(record, generator);
-  } else if (!transaction.unrecorded) {
-    pg_atomic_fetch_add_u32(&shared_state()->header.unrecorded, 1);
-    transaction.unrecorded = true;
-  }
-  pg_memory_barrier();
-  transaction.enrolled = true;
-  transaction.generators[record] = enrolled;
-  *enrolled = generator;
-}
-
-void enrol_again() {
-  for (GeneratorState** enrolled : transaction.generators)
-    if (enrolled) *enrolled = nullptr;
-}
-
-namespace {
-
 // The reader's side.
 
 // Whether the snapshot sees the transaction, which may have ended long ago. Its xid is below next.
@@ -170,6 +143,29 @@ std::uint64_t first_of_finished(std::uint64_t xid, std::size_t record) {
 }
 
 }  // namespace
+
+void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrolled) {
+  static bool expects_end = false;
+  if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
+  expects_end = true;
+  if (RecoveryInProgress()) {
+    transaction.in_recovery = true;
+  } else if (likely(have_records())) {
+    record_first(record, generator);
+  } else if (!transaction.unrecorded) {
+    pg_atomic_fetch_add_u32(&shared_state()->header.unrecorded, 1);
+    transaction.unrecorded = true;
+  }
+  pg_memory_barrier();
+  transaction.enrolled = true;
+  transaction.generators[record] = enrolled;
+  *enrolled = generator;
+}
+
+void enrol_again() {
+  for (GeneratorState** enrolled : transaction.generators)
+    if (enrolled) *enrolled = nullptr;
+}
 
 std::uint64_t find_first_unsettled(std::size_t record, GeneratorState* generator, Snapshot snapshot,
                                    const char* function) {

@@ -2,10 +2,9 @@
 // database is visible to a snapshot, or never will be, provided that the same transaction made it
 // and stores it.
 //
-// An identifier is made before its transaction commits, so greater identifiers may become visible
-// first. Therefore each transaction that makes identifiers records, for each generator, a
-// tick below which it makes none: its first tick. A reader takes the least first tick of all
-// transactions that its snapshot does not see. The steps, and why they stand in this order:
+// Each transaction that makes identifiers records, for each generator, a tick below which it makes
+// none: its first tick. A reader takes the least first tick of all transactions that its snapshot
+// does not see. The steps, and why they stand in this order:
 //
 //   writer  1  lift the tick above the mark; record first = tick + 1 in the place of the session;
 //              full barrier
@@ -27,9 +26,8 @@
 // And since the snapshot is older than all else that the reader knows (a before b and c), and a
 // place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
 //
-// A transaction that aborts only does step 5. Without an xid nothing was stored, so there is no
-// step 4. Of a transaction that makes identifiers during recovery there is no record. If it writes
-// after the promotion, its commit fails.
+// A transaction that aborts only does step 5. One without an xid has stored nothing, and one that
+// began during recovery cannot, so they have no record to keep.
 //
 // PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
 // transaction, under the number that the server has given it. The record of the transaction that
@@ -38,10 +36,9 @@
 // search the old place before the new one.
 //
 // Transactions that were prepared before the server's start are recovered without a record, so any
-// identifier may be theirs. The first call of this run notes those that have not ended. If another
-// one was committed since the snapshot was taken, its number is below that call's next xid. The
-// same holds for a finished transaction whose record was replaced by the record of a newer one: the
-// table has a place for each xid modulo kFinished, and subtransactions have xids, too.
+// identifier may be theirs. The first call of this run notes those that have not ended. One that
+// was committed before, but after the snapshot, has an xid below that call's next xid: it may have
+// made any, too. So may a finished transaction whose record was replaced by that of a newer one.
 //
 // Nothing after the transaction has committed or was prepared may raise an error. So the memory is
 // found at step 1. If there is no memory, identifiers are made without a record. Readers then get
