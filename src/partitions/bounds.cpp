@@ -70,7 +70,7 @@ TimestampTz TimeKey::time(Datum id) {
   return timestamptz_from_unix_us(static_cast<std::int64_t>(bits >> 16) * 1000);
 }
 
-std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, Oid only) {
+std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
   Relation table = try_relation_open(parent, AccessShareLock);
   if (!table) undefined_table(parent);
   if (!find_time_key(table, key))
@@ -83,19 +83,17 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, Oid only) {
 
   PartitionDesc partitions = RelationGetPartitionDesc(table, false);
   const PartitionBoundInfoData* bounds = partitions->boundinfo;
-  const int most = OidIsValid(only) ? 1 : partitions->nparts;
-  auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * most));
+  auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * partitions->nparts));
   std::size_t count = 0;
   // The bounds are in order; a partition reaches from one to the next.
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     const Oid oid = partitions->oids[bounds->indexes[i]];
-    if (OidIsValid(only) && oid != only) continue;
-    result[count++] = {
-        .oid = oid,
-        .lower = bound_time(key, bounds, i - 1, true),
-        .upper = bound_time(key, bounds, i, false),
-        .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid)};
+    result[count++] = {.oid = oid,
+                       .lower = bound_time(key, bounds, i - 1, true),
+                       .upper = bound_time(key, bounds, i, false),
+                       .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid),
+                       .bounds = nullptr};
   }
   relation_close(table, AccessShareLock);
   return {result, count};

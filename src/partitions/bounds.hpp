@@ -27,6 +27,7 @@ struct Partition {
   RangeBound lower;
   RangeBound upper;
   bool is_detaching;
+  const char* bounds;  // as the catalog has them, where it is to be dropped
 
   // Times are whole microseconds: from begin to before end.
   TimestampTz begin() const {
@@ -40,8 +41,8 @@ struct Partition {
   }
 };
 
-// The partitions, or only one of them, in the order of their bounds, without the default partition.
-// Raises 42P01 if there is no such table, and 42809 if it is not partitioned by time.
-std::span<Partition> read_partitions(Oid parent, TimeKey& key, Oid only = InvalidOid);
+// The partitions in the order of their bounds, without the default partition. Raises 42P01 if there
+// is no such table, and 42809 if it is not partitioned by time.
+std::span<Partition> read_partitions(Oid parent, TimeKey& key);
 
 }  // namespace ids

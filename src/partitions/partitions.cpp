@@ -285,25 +285,33 @@ void create_partition(const Request& request, Oid first, std::int64_t unit) {
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
+const char* catalog_bounds(Oid partition) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(partition));
+  if (!HeapTupleIsValid(row)) return "";
+  bool is_null;
+  const Datum bounds = SysCacheGetAttr(RELOID, row, Anum_pg_class_relpartbound, &is_null);
+  const char* found = is_null ? "" : TextDatumGetCString(bounds);
+  ReleaseSysCache(row);
+  return found;
+}
+
 std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
   TimeKey key;
   const std::span<Partition> partitions = read_partitions(parent, key);
   const auto end = std::remove_if(partitions.begin(), partitions.end(), [before](const auto& p) {
     return p.is_detaching || p.upper.infinite || p.end() > before;
   });
+  for (auto p = partitions.begin(); p != end; ++p) p->bounds = catalog_bounds(p->oid);
   return {partitions.begin(), end};
 }
 
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
   // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
-  // An event trigger may have detached or dropped it, or attached it with other bounds.
+  // An event trigger may have detached or dropped it, or attached it again.
   if (!is_partition_of(expired.oid, parent)) return;
   const char* table = qualified_name(parent);
-  TimeKey key;
-  const std::span<const Partition> now = read_partitions(parent, key, expired.oid);
-  if (now.empty() || now[0].begin() != expired.begin() || now[0].end() != expired.end())
-    changed_during_call(table);
+  if (strcmp(catalog_bounds(expired.oid), expired.bounds) != 0) changed_during_call(table);
   const char* partition = qualified_name(expired.oid);
   const char* kind =
       get_rel_relkind(expired.oid) == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
