@@ -3,8 +3,24 @@
 #include "pg/postgres.hpp"
 
 namespace {
+
 int calls = 0;
+
+ids::SharedState* state_of_ids() {
+  bool found;
+#if PG_VERSION_NUM >= 190000
+  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found, nullptr);
+#elif PG_VERSION_NUM >= 170000
+  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found);
+#else
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  void* state = ShmemInitStruct("ids", sizeof(ids::SharedState), &found);
+  LWLockRelease(AddinShmemInitLock);
+#endif
+  return static_cast<ids::SharedState*>(state);
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -51,16 +67,19 @@ IDS_FUNCTION(hold_prepared_transactions) {
 
 // change_records() -> void: they are another version's
 IDS_FUNCTION(change_records) {
-  bool found;
-#if PG_VERSION_NUM >= 190000
-  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found, nullptr);
-#elif PG_VERSION_NUM >= 170000
-  void* state = GetNamedDSMSegment("ids", sizeof(ids::SharedState), nullptr, &found);
-#else
+  ++state_of_ids()->header.records_version;
+  PG_RETURN_VOID();
+}
+
+// lower_ticks_slowly(seconds int) -> void: by half an hour, as ids_reset_clock() lowers them
+IDS_FUNCTION(lower_ticks_slowly) {
+  ids::SharedState* shared = state_of_ids();
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  void* state = ShmemInitStruct("ids", sizeof(ids::SharedState), &found);
+  pg_atomic_fetch_add_u32(&shared->header.resets, 1);
+  pg_usleep(PG_GETARG_INT32(0) * 1'000'000);
+  for (ids::GeneratorState& state : shared->generators)
+    if (state.name[0] != '\0')
+      pg_atomic_fetch_sub_u64(&state.tick, (USECS_PER_HOUR / 2 / state.unit_us) << state.shift);
   LWLockRelease(AddinShmemInitLock);
-#endif
-  ++static_cast<ids::SharedState*>(state)->header.records_version;
   PG_RETURN_VOID();
 }

@@ -579,6 +579,20 @@ $queries = "COMMIT;\n";
 $first->finish;
 is(settled(), 'a b', 'a walsender has committed');
 
+# A transaction goes on while the ticks are being lowered.
+begin_again();
+$node->safe_psql('postgres', $_) foreach $ahead, "CREATE FUNCTION lower_ticks_slowly(int) RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
+($first, $second) = (session(), session());
+run($first, 'BEGIN', insert('a'));
+$second->query_until(qr/lowers/, "\\echo lowers\nSELECT lower_ticks_slowly(2);\n");
+sleep 0.5;
+run($first, insert('b'));
+run($second, 'SELECT 1');
+my $low = run($first, q{INSERT INTO event (name) VALUES ('c') RETURNING id});
+is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'an identifier after the ticks were lowered holds it back');
+run($first, 'COMMIT');
+$_->quit foreach $first, $second;
+
 # Another version of the library has made records that this one does not know.
 $node->safe_psql('postgres', "CREATE FUNCTION change_records() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C; SELECT change_records()");
 $first = session();
