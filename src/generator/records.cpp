@@ -8,44 +8,42 @@ Records* records = nullptr;
 
 namespace {
 
-dsm_handle known_handle() {
-  const SharedState* shared = shared_state();  // which takes the same lock
-  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
-  const dsm_handle handle = shared->header.records;
-  LWLockRelease(AddinShmemInitLock);
-  return handle;
+// Atomics begin with zero, too.
+void initialize(Records* created) {
+  std::memset(static_cast<void*>(created), 0, Records::size());
+  for (Finished& place : created->finished) SpinLockInit(&place.lock);
 }
 
-// Creates the segment. Returns null if another session was faster.
+// Creates the segment, or attaches to that of a session that was faster.
 dsm_segment* create_segment() {
   const std::size_t size = Records::size();
   dsm_segment* segment = dsm_create(size, 0);
-  auto* created = static_cast<Records*>(std::memset(dsm_segment_address(segment), 0, size));
-  for (Finished& place : created->finished) SpinLockInit(&place.lock);
-  SharedState* shared = shared_state();
+  initialize(static_cast<Records*>(dsm_segment_address(segment)));
+  auto& header = shared_state()->header;
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  const bool first = shared->header.records == DSM_HANDLE_INVALID;
+  const bool first = header.records == DSM_HANDLE_INVALID;
   if (first) {
     dsm_pin_segment(segment);
-    shared->header.records_version = Records::kVersion;
-    shared->header.records_size = static_cast<std::uint32_t>(size);
-    shared->header.records = dsm_segment_handle(segment);
+    header.records_version = Records::kVersion;
+    header.records_size = static_cast<std::uint32_t>(size);
+    header.records = dsm_segment_handle(segment);
   }
   LWLockRelease(AddinShmemInitLock);
   if (first) return segment;
   dsm_detach(segment);
-  return nullptr;
+  return dsm_attach(header.records);
 }
 
 // Returns null if another version of the library has made records of another layout.
 Records* attach() {
-  dsm_segment* segment = nullptr;
-  if (known_handle() == DSM_HANDLE_INVALID) segment = create_segment();
-  const auto& header = shared_state()->header;
-  if (header.records_version != Records::kVersion || header.records_size != Records::size())
+  const auto& header = shared_state()->header;  // which takes the same lock
+  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+  const dsm_handle handle = header.records;
+  LWLockRelease(AddinShmemInitLock);
+  dsm_segment* segment = handle == DSM_HANDLE_INVALID ? create_segment() : dsm_attach(handle);
+  if (!segment || header.records_version != Records::kVersion ||
+      header.records_size != Records::size())
     return nullptr;
-  if (!segment) segment = dsm_attach(known_handle());
-  if (!segment) return nullptr;
   dsm_pin_mapping(segment);
   return static_cast<Records*>(dsm_segment_address(segment));
 }

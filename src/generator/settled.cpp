@@ -17,11 +17,7 @@ struct {
 } transaction;
 
 Writer& place_of_session() {
-#if PG_VERSION_NUM >= 170000
   return records->sessions()[MyProcNumber];
-#else
-  return records->sessions()[MyProc->pgprocno];
-#endif
 }
 
 // Step 4. A newer transaction may have the place already, and not have raised finished_below yet.

@@ -89,11 +89,11 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
   for (int i = 1; bounds != nullptr && i < bounds->ndatums; ++i) {
     if (bounds->indexes[i] < 0) continue;
     const Oid oid = partitions->oids[bounds->indexes[i]];
-    result[count++] = {.oid = oid,
-                       .lower = bound_time(key, bounds, i - 1, true),
-                       .upper = bound_time(key, bounds, i, false),
-                       .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid),
-                       .bounds = nullptr};
+    result[count++] = {
+        .oid = oid,
+        .lower = bound_time(key, bounds, i - 1, true),
+        .upper = bound_time(key, bounds, i, false),
+        .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
   relation_close(table, AccessShareLock);
   return {result, count};

@@ -27,7 +27,7 @@ struct Partition {
   RangeBound lower;
   RangeBound upper;
   bool is_detaching;
-  const char* bounds;  // as the catalog has them, where it is to be dropped
+  const char* bounds = nullptr;  // as the catalog has them, where it is to be dropped
 
   // Times are whole microseconds: from begin to before end.
   TimestampTz begin() const {
