@@ -64,7 +64,6 @@ CREATE TYPE ulid (
 	INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,
 	INTERNALLENGTH = 16, ALIGNMENT = char
 );
-
 COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
 -- Order
@@ -375,7 +374,6 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-
 COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() will become visible';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -403,7 +401,6 @@ CREATE TYPE scru160 (
 	INPUT = scru160_in, OUTPUT = scru160_out, RECEIVE = scru160_recv, SEND = scru160_send,
 	INTERNALLENGTH = 20, ALIGNMENT = char
 );
-
 COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 base32hex digits';
 
 -- Order
@@ -727,7 +724,6 @@ CREATE TYPE tbsl (
 	INPUT = tbsl_in, OUTPUT = tbsl_out, RECEIVE = tbsl_recv, SEND = tbsl_send,
 	INTERNALLENGTH = 10, ALIGNMENT = char
 );
-
 COMMENT ON TYPE tbsl IS 'TBSL: microseconds, machine id, 20-bit suffix; 20 hexadecimal digits';
 
 -- Order
@@ -1055,7 +1051,6 @@ CREATE TYPE snowflake (
 	INPUT = snowflake_in, OUTPUT = snowflake_out, RECEIVE = snowflake_recv, SEND = snowflake_send,
 	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
 );
-
 COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
 
 -- Order
@@ -1402,7 +1397,6 @@ COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a giv
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-
 COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() will become visible';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -1500,9 +1494,7 @@ BEGIN
 		END IF;
 	END LOOP;
 END $function$;
-
 COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add the support functions of this PostgreSQL';
-
 REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 
 SELECT ids_complete_upgrade();
@@ -1528,7 +1520,6 @@ CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach
 
 COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
-
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
 

@@ -29,7 +29,6 @@
 #include "core/calendar.hpp"
 #include "core/codec.hpp"
 #include "core/digits.hpp"
-#include "core/divide.hpp"
 
 namespace ids::codokey {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/bytes.hpp"
-#include "core/divide.hpp"
+#include "core/calendar.hpp"
 
 namespace ids {
 

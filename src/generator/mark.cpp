@@ -138,7 +138,6 @@ struct MarkPage {
 bool move_mark(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
-
   const KnownMark known = known_mark;
   MarkPage page;
   page.open();

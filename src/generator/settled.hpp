@@ -26,8 +26,8 @@
 // And since the snapshot is older than all else that the reader knows (a before b and c), and a
 // place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
 //
-// A transaction that aborts only does step 5. One without an xid has stored nothing, and one that
-// began during recovery cannot, so they have no record to keep.
+// A transaction that aborts, or has no xid and so has stored nothing, only does step 5. One that
+// made identifiers during recovery has no record: what it writes after that, it cannot commit.
 //
 // PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
 // transaction, under the number that the server has given it. The record of the transaction that
@@ -47,12 +47,7 @@
 // test/model has the protocol in Promela.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "generator/records.hpp"
-#include "generator/shared_state.hpp"
-#include "pg/postgres.hpp"
 
 namespace ids {
 

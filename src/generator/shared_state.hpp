@@ -39,9 +39,8 @@ struct SharedState {
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
     pg_atomic_uint32
         last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
-    // See records.hpp: the memory of the records, the version of their layout, their size; how many
-    // open transactions make identifiers without a record; the greatest xid of such transactions
-    // that have ended or were prepared.
+    // See records.hpp. unrecorded counts the open transactions that make identifiers without a
+    // record; last_unrecorded is the greatest xid of those that have ended or were prepared.
     dsm_handle records;
     std::uint32_t records_version;
     std::uint32_t records_size;

@@ -112,7 +112,6 @@ std::int64_t greatest_time_us() {
 void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us <= kRollbackUs) return;
-
   std::uint32_t no = 0;
   const bool first = pg_atomic_compare_exchange_u32(&state->behind, &no, 1);
   if (first) pg_atomic_fetch_add_u64(&state->rollbacks, 1);

@@ -47,9 +47,7 @@ BEGIN
 		END IF;
 	END LOOP;
 END $function$;
-
 COMMENT ON FUNCTION ids_complete_upgrade() IS 'after pg_upgrade: add the support functions of this PostgreSQL';
-
 REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 
 SELECT ids_complete_upgrade();

@@ -19,6 +19,5 @@ CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach
 
 COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
-
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';

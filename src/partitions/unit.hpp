@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/divide.hpp"
+#include "core/calendar.hpp"
 #include "pg/postgres.hpp"
 
 namespace ids {

@@ -13,12 +13,7 @@
 // types, so they do not interpolate ids within a bin of the histogram; see distribution.cpp. And
 // the planner pairs the two ends of a window only if the estimators are PostgreSQL's own, and
 // multiplies the results of all others. So the first bound of a column in a list of conditions
-// returns the share of all its bounds in that list, and the others return 1. For example
-//
-//   SELECT * FROM item WHERE id >= now() - interval '2 days' AND id < now() - interval '1 day'
-//
-// asks twice: for >=, which finds < beside it and returns 0.03, where a day is 3 % of the table,
-// and for <, which finds >= before it and returns 1.
+// returns the share of all its bounds in that list, and the others return 1.
 #include <algorithm>
 #include <cmath>
 

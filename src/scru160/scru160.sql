@@ -6,7 +6,6 @@ CREATE TYPE scru160 (
 	INPUT = scru160_in, OUTPUT = scru160_out, RECEIVE = scru160_recv, SEND = scru160_send,
 	INTERNALLENGTH = 20, ALIGNMENT = char
 );
-
 COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 base32hex digits';
 
 --@ type

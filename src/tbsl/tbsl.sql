@@ -6,7 +6,6 @@ CREATE TYPE tbsl (
 	INPUT = tbsl_in, OUTPUT = tbsl_out, RECEIVE = tbsl_recv, SEND = tbsl_send,
 	INTERNALLENGTH = 10, ALIGNMENT = char
 );
-
 COMMENT ON TYPE tbsl IS 'TBSL: microseconds, machine id, 20-bit suffix; 20 hexadecimal digits';
 
 --@ type

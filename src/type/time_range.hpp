@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/calendar.hpp"
 #include "core/codec.hpp"
-#include "core/divide.hpp"
 #include "pg/clock.hpp"
 #include "pg/postgres.hpp"
 

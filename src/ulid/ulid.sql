@@ -6,7 +6,6 @@ CREATE TYPE ulid (
 	INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,
 	INTERNALLENGTH = 16, ALIGNMENT = char
 );
-
 COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
 --@ type
@@ -37,7 +36,6 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-
 COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() will become visible';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
