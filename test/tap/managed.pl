@@ -43,7 +43,8 @@ foreach my $database ('app', 'ahead')
 		clients => $clients, calls => $calls, more => [ q{count(*) FILTER (WHERE id::text !~ '^.{14}7.{4}[89ab]')}, 'count(DISTINCT right(id::text, 14))' ]);
 	is("$made|$distinct", $clients * $calls . '|' . $clients * $calls, "$database: every call returned another id");
 	is($other, 0, "$database: all ids are of version 7");
-	is($random, $clients * $calls, "$database: no two ids have the same 52 random bits");
+	# Two of them are equal in one of a million runs.
+	cmp_ok($random, '>=', $clients * $calls - 1, "$database: no two ids have the same 52 random bits");
 	is($late, 0, "$database: ids are greater than all that were returned before");
 }
 is(run_as('owner', 'ahead', q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > now() + interval '23 hours'}), 't', 'ids stay in order, and their times are ahead of the clock');
