@@ -1,7 +1,7 @@
 # Citus: a coordinator and two workers, set up by the statements of doc/several-machines.md, and a third worker that is added later.
 needs citus.control
 node() {
-  server "$1" 'shared_preload_libraries = citus' 'wal_level = logical' 'max_prepared_transactions = 100' "citus.node_conninfo = 'sslmode=prefer'" \
+  server "$1" 'shared_preload_libraries = citus' 'wal_level = logical' 'max_connections = 300' 'max_prepared_transactions = 300' "citus.node_conninfo = 'sslmode=prefer'" \
     'citus.enable_statistics_collection = off' "ids.node_id = $2"
   sql -c 'CREATE EXTENSION citus'
 }
@@ -104,32 +104,89 @@ is 'without force_generic_plan it works' "$(sql -c 'PREPARE query (timestamptz) 
 sql -c 'ALTER TABLE country ADD code ulid DEFAULT gen_ulid()'
 is 'a new column of a reference table has different values on each node' "$(on_all 'SELECT min(code) FROM country' | wc -w)" 4
 
-# A reader of new rows while others write: it calls ulid_settled(), waits for the transactions that are prepared, then reads.
-sql -c 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid())' -c "SELECT FROM create_distributed_table('event', 'id')"
+# A reader of new rows while 16 clients write through all machines.
 cat >"$directory/write.sql" <<'SQL'
 \set wait random(0, 30)
+\set how random(1, 5)
 BEGIN;
-INSERT INTO event SELECT FROM generate_series(1, 3);
+INSERT INTO event SELECT FROM generate_series(1, 100);
+SAVEPOINT one;
+\if :how < 3
+INSERT INTO event SELECT gen_ulid() FROM country;
+\endif
 \sleep :wait ms
+\if :how = 1
+ROLLBACK;
+\elif :how = 2
+ROLLBACK TO one;
 COMMIT;
+\else
+COMMIT;
+\endif
+INSERT INTO event DEFAULT VALUES;
 SQL
-"$bin/pgbench" -n -c 6 -T 10 -f "$directory/write.sql" postgres >"$directory/pgbench.log" 2>&1 &
-writer=$!
-prepared() { sql -c "SELECT unnest(string_to_array(result, ' ')) FROM run_command_on_workers(\$\$SELECT string_agg(gid, ' ') FROM pg_prepared_xacts\$\$)" | sort; }
-last=00000000000000000000000000 final=
-until [ -n "$final" ]; do
-  kill -0 "$writer" 2>/dev/null || final=yes
-  settled=$(sql -c 'SELECT ulid_settled()')
-  prepared >"$directory/prepared"
-  while [ -n "$(prepared | comm -12 "$directory/prepared" -)" ]; do sleep 0.01; done
-  sql -c "SELECT id FROM event WHERE id > '$last' AND id < '$settled' ORDER BY id" >>"$directory/read"
-  last=$(tail -n 1 "$directory/read")
-  last=${last:-00000000000000000000000000}
+announce() {
+  background psql -X -q -c 'CALL announce_settled()' 2>/dev/null
+  announcer=${processes[0]}
+}
+stop_announcing() {
+  sql -c "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'CALL announce_settled%'" >/dev/null
+  wait "$announcer" || true
+}
+# read_new FILE CONDITION: goes on from the last id in the file.
+read_new() {
+  local last
+  last=$(tail -n 1 "$1")
+  sql -c "SELECT id FROM event WHERE id > '${last:-00000000000000000000000000}' AND $2 ORDER BY id" >>"$1"
+}
+below='id < (SELECT min(id) FROM settled)'
+touch "$directory/read" "$directory/naive"
+# Above all ids that exist.
+all_settled() { await "SELECT id > (SELECT max(id) FROM event) FROM settled" t; }
+announce
+for name in coordinator worker_1 worker_2 worker_3; do
+  PGOPTIONS="$PGOPTIONS -c citus.max_adaptive_executor_pool_size=2" "$bin/pgbench" -p "$(port_of "$name")" -n -c 4 -T 10 -f "$directory/write.sql" postgres >"$directory/pgbench_$name.log" 2>&1 &
+  writers+=($!)
 done
-wait "$writer"
-is 'a reader of new rows misses none' "$(wc -l <"$directory/read")" "$(sql -c 'SELECT count(*) FROM event')"
-refused 'ulid_settled() in a query on a distributed table' 'SELECT FROM event WHERE id < ulid_settled()' 'function pg_catalog.ulid_settled(oid) does not exist'
+while kill -0 "${writers[@]}" 2>/dev/null; do
+  read_new "$directory/read" "$below"
+  read_new "$directory/naive" true
+done
+for writer in "${writers[@]}"; do wait "$writer"; done
+all_settled
+read_new "$directory/read" "$below"
+read_new "$directory/naive" true
+rows=$(sql -c 'SELECT count(*) FROM event')
+echo "  new rows: $rows, of which a reader by id > last misses $((rows - $(wc -l <"$directory/naive")))"
+is 'a reader of new rows misses none' "$(wc -l <"$directory/read")" "$rows"
 is 'and reads none twice' "$(sort -uc "$directory/read" && echo in order)" 'in order'
+is 'a reader by id > last misses some' "$([ "$(wc -l <"$directory/naive")" -lt "$rows" ] && echo some)" some
+is 'the bound is computed once, and is an index condition on the shards' "$(plan "SELECT FROM event WHERE $below" |
+  grep -oE 'Distributed Subplan|Index Cond: .*' | sed 's/Subplan.*/Subplan/')" "Distributed Subplan
+Index Cond: (id < \$0)"
+refused 'ulid_settled() in a query on a distributed table' 'SELECT FROM event WHERE id < ulid_settled()' 'function pg_catalog.ulid_settled(oid) does not exist'
+
+# A transaction is committed on the coordinator, but a worker has lost its connection before it heard of that.
+sql -c "ALTER SYSTEM SET synchronous_standby_names = 'none'" -c 'ALTER SYSTEM SET citus.recover_2pc_interval = -1' -c 'SELECT FROM pg_reload_conf()'
+sql -c 'INSERT INTO event SELECT FROM generate_series(1, 100)' 2>/dev/null &
+writer=$!
+await 'SELECT count(*) > 0 FROM pg_prepared_xacts' t -p "$(port_of worker_2)"
+await "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'" t
+sql -p "$(port_of worker_2)" -c "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'PREPARE TRANSACTION%'" >/dev/null
+sql -c 'ALTER SYSTEM RESET synchronous_standby_names' -c 'SELECT FROM pg_reload_conf()'
+wait "$writer"
+sql -c 'INSERT INTO event DEFAULT VALUES'
+sleep 3
+is 'some of its rows are below all answers, but not yet visible' "$(sql -c "SELECT count(*) BETWEEN $rows + 1 AND $rows + 99 FROM event
+  WHERE id < (SELECT min(result::ulid) FROM run_command_on_all_nodes('SELECT ulid_settled()'))")" t
+read_new "$directory/read" "$below"
+is 'a reader reads none of them' "$(wc -l <"$directory/read")" "$rows"
+is 'the transaction is completed' "$(sql -c 'SELECT recover_prepared_transactions() > 0')" t
+all_settled
+read_new "$directory/read" "$below"
+is 'and then read as a whole' "$(wc -l <"$directory/read")" "$((rows + 101))"
+stop_announcing
+writers=()
 
 # A shard moves, with all that is co-located, while clients write.
 for writer in 1 2; do
