@@ -212,7 +212,7 @@ IDS_FUNCTION(ids_reset_clock) {
   const FormData_pg_sequence_data& row = *page.row;
   const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
   const bool moves = lowers || !page.is_of_this_run();
-  if (moves) raise_ticks(lowers ? unix_now<1>() : row.last_value);
+  if (moves) raise_ticks(lowers ? Max(unix_now<1>(), 0) : row.last_value);
   lower_ticks();
   if (moves) page.move_beyond(greatest_time_us());
   page.close();
