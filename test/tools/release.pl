@@ -1,10 +1,12 @@
 #!/usr/bin/perl
-# Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names exist, that all
-# files that contain the version of the release agree, that the install scripts of tagged releases are unchanged, and that each
-# release can be upgraded to the next.
+# Checks META.json against PGXN's specification 1.0.0 (https://pgxn.org/meta/spec.txt), that the files it names exist, that the
+# versions and figures in all files agree, that the scripts of releases are unchanged, and that each release can be upgraded to the
+# next. "make release-ready" names the archive for PGXN, too: then it checks whether the commit can be released.
 use strict;
 use warnings;
+use Digest::SHA;
 use JSON::PP;
+use Time::Piece;
 
 my $text = qr/.*\S.*/;
 my $term = qr{[^\s/\\[:cntrl:]]{2,}};
@@ -63,28 +65,60 @@ push @wrong, map { "META.json: $_ is missing" } grep { !exists $meta{$_} } @requ
 
 my $release = $meta{version} // '';
 my $extension = of_extension($release);
-push @wrong, "META.json: the file is not sql/ids--$extension.sql: $meta{'provides/ids/file'}"
-    if ($meta{'provides/ids/file'} // '') ne "sql/ids--$extension.sql";
-my @versions = (
-    ['META.json, provides', $meta{'provides/ids/version'} // '', $release],
-    ['debian/changelog', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
-    ['CHANGELOG.md', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
-    ['README.md', found('README.md', qr/^Version ([\d.]+),/m), $release],
-    ['ids.control', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
+my ($oldest) = ($meta{'prereqs/runtime/requires/PostgreSQL'} // '') =~ /\A(\d+)/;
+my @majors = found('test/tools/matrix.sh', qr/^\[ \$# -gt 0 \] \|\| set -- (.*)$/m) =~ /\d+/g;
+my %figure = map { $_ => found('doc/benchmarks.csv', qr/,"size of the primary key, bytes a row",$_,[^,]*,([\d.]+),/) }
+    'uuid,', 'ulid,uuid', 'ulid,bigint';
+my $ulid = $figure{'uuid,'} * $figure{'ulid,uuid'};
+my @agreeing = (
+    ['META.json: the file', $meta{'provides/ids/file'} // '', "sql/ids--$extension.sql"],
+    ['META.json: the version provided', $meta{'provides/ids/version'} // '', $release],
+    ['debian/changelog: the version', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
+    ['CHANGELOG.md: the version', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
+    ['README.md: the version', found('README.md', qr/^Version (\d+\.\d+\.\d+)[.,]/m), $release],
+    ['ids.control: the version', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
+    ['debian/pgversions: the oldest PostgreSQL', found('debian/pgversions', qr/(\d+)\+/), $oldest],
+    ['README.md: the oldest PostgreSQL', found('README.md', qr/For PostgreSQL (\d+) and later/), $oldest],
+    ['README.md: the versions of PostgreSQL tested', found('README.md', qr/tested with (\d+ to \d+) on/), "$majors[0] to $majors[-1]"],
+    ['README.md: the bytes of a uuid in an index', found('README.md', qr/Random uuids take (\d+) bytes/), sprintf('%.0f', $figure{'uuid,'})],
+    ['README.md: the bytes of a ulid in an index', found('README.md', qr/Its index takes (\d+) bytes/), sprintf('%.0f', $ulid)],
+    ['README.md: the bytes of a bigint in an index', found('README.md', qr/, bigints (\d+)\./), sprintf('%.0f', $ulid / $figure{'ulid,bigint'})],
 );
-push @wrong, map { "$_->[0]: version is \"$_->[1]\", not \"$_->[2]\" as in META.json" } grep { $_->[1] ne $_->[2] } @versions;
 
-# A released script must not change: databases have its objects, and are upgraded from them.
-my %released = map { /\Av(.*)/ ? (of_extension($1) => $_) : () } split /\n/, qx(git tag --list 'v*.*.*' --sort=v:refname 2>/dev/null);
-print "no release is tagged yet: there is no upgrade to check\n" if !%released;
-for my $version (keys %released) {
-    my $script = "sql/ids--$version.sql";
-    my $now = -f $script ? found($script, qr/(.*)/s) : '';
-    push @wrong, "$script has changed since its release $released{$version}" if $now ne qx(git show $released{$version}:$script);
+# A script of a release does not change any more: databases have its objects, and are upgraded from them.
+my $released = 'sql/released.sha256';
+my %digest = -f $released ? map { reverse split ' ' } split /\n/, found($released, qr/(.*)/s) : ();
+for my $script (sort keys %digest) {
+    push @wrong, "$script is not the released script, whose digest is in $released: restore it. SQL objects change by a new version and "
+        . 'a script that upgrades to it: see "A release" in CONTRIBUTING.md'
+        if !-f $script || Digest::SHA->new(256)->addfile($script)->hexdigest ne $digest{$script};
 }
-my @steps = sort { by_numbers($a, $b) } keys %{{%released, $extension => 1}};
+my %versions = map { $_ => 1 } $extension, map { m{--(\d+\.\d+)\.sql\z} } keys %digest;
+my @steps = sort { by_numbers($a, $b) } keys %versions;
 push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }
     grep { !-f "sql/ids--$steps[$_]--$steps[$_ + 1].sql" } 0 .. $#steps - 1;
 
+if (my ($archive) = @ARGV) {
+    my $changes = found('CHANGELOG.md', qr/^## \[\Q$release\E\]([^\n]*\n.*?)(?=^## |\z)/ms);
+    my ($date) = $changes =~ /\A - (\d{4}-\d\d-\d\d)\n/;
+    my $day = $date ? Time::Piece->strptime($date, '%Y-%m-%d')->strftime('%a, %d %b %Y') : 'none';
+    push @agreeing, ['META.json: release_status', $meta{release_status} // '', 'stable'],
+        ['README.md: what follows the version', found('README.md', qr/^Version [\d.]+\d([.,] \w+)/m), '. For'],
+        ['debian/changelog: the distribution', found('debian/changelog', qr/\A\S+ \(\S+\) (\S+);/), 'unstable'],
+        ['debian/changelog: the day', found('debian/changelog', qr/^ -- .*>  (.*) [\d:]+ /m), $day];
+    push @wrong, "CHANGELOG.md: the heading of $release has no date" if !$date;
+    push @wrong, "CHANGELOG.md: $release has more than 30 lines" if (() = $changes =~ /^.*\S/mg) > 31;
+    push @wrong, map { "$_ has no digest in $released" } grep { !$digest{$_} } glob 'sql/ids--*.sql';
+    push @wrong, "not committed: $_" for split /\n/, qx(git status --porcelain);
+
+    # All files are in the archive, except those that serve only a clone; their names begin with a dot.
+    my $layout = qr/\A\.clang-/;    # "make lint" needs these
+    my %committed = map { $_ => 1 } grep { !/\A\./ || /$layout/ } split /\n/, qx(git ls-files);
+    my %packed = map { s{\Aids-\Q$release\E/}{}r => 1 } grep { !m{/\z} } split /\n/, qx(unzip -Z1 '$archive');
+    push @wrong, map { "$archive: $_ is missing" } grep { !$packed{$_} } sort keys %committed;
+    push @wrong, map { "$archive: $_ should not be there" } grep { !$committed{$_} } sort keys %packed;
+}
+
+push @wrong, map { "$_->[0] is \"$_->[1]\", not \"$_->[2]\"" } grep { $_->[1] ne $_->[2] } @agreeing;
 print STDERR map { "$_\n" } @wrong;
 exit(@wrong ? 1 : 0);

@@ -64,8 +64,8 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
 
-matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some; ARCH=s390x emulates
-	@ARCH=$(ARCH) test/tools/matrix.sh $(VERSIONS)
+matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some; ARCH=s390x emulates; ARCHIVE=ZIP tests that
+	@ARCH=$(ARCH) ARCHIVE=$(ARCHIVE) test/tools/matrix.sh $(VERSIONS)
 
 regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
 	@$(BUILD)
@@ -206,7 +206,7 @@ ASSEMBLE = { \
 }
 
 # A released script does not change: databases have its objects already.
-RELEASED = git tag --list 'v$(SQL_VERSION).*' 2>/dev/null | grep -q .
+RELEASED = grep -qsF ' $(SCRIPT)' sql/released.sha256
 FROZEN = echo '$(SCRIPT) is released, and src has other SQL: give ids.control the next version, and see "A release" in CONTRIBUTING.md'
 FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { if $(RELEASED); then $(FROZEN); else echo '$(SCRIPT) is stale: run "make sql"'; fi; false; }; }
 
@@ -230,11 +230,17 @@ deb: deps ## make the Debian package build/postgresql-N-ids_*.deb for the Postgr
 	  mv "$$copy"/postgresql-$(MAJOR)-ids_*.deb build && ls build/*.deb
 
 dist: ## make the PGXN archive build/ids-*.zip from the last commit
+	@[ -e .git ] || { echo 'The archive is made from a git clone.' >&2; exit 1; }
 	@test/tools/deps.sh unzip
 	@rm -rf build/dist build/*.zip && mkdir -p build/dist
 	@git archive --prefix=$(DIST)/ --output=build/dist/$(DIST).zip HEAD
 	@cd build/dist && unzip -q $(DIST).zip && cd $(DIST) && perl test/tools/release.pl && cmp META.json ../../../META.json
 	@mv build/dist/$(DIST).zip build && ls build/*.zip
+
+release-ready: lint dist ## can this commit be released? checks versions, dates, texts, digests of scripts, and the PGXN archive, which it makes
+	@perl test/tools/release.pl build/$(DIST).zip
+	@$(MAKE) -s -C build/dist/$(DIST) all WERROR=-Werror
+	@echo '$(RELEASE) is ready'
 
 check-packages: deb dist ## as root: make both packages, install each in a bare chroot, run the regression tests there
 	@test/tools/chroot.sh $(SUITE) '$(call install,./build/postgresql-$(MAJOR)-ids_*.deb) && debian/tests/installcheck'
