@@ -1,7 +1,8 @@
 #!/bin/bash
-# Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages:
+# Runs a command as root in a throw-away chroot with a bare Debian and a copy of this project and its packages, or of what ARCHIVE
+# holds, the archive for PGXN:
 #   test/tools/chroot.sh SUITE COMMAND      SUITE as debootstrap knows it, or experimental; a shell's COMMAND
-# It has nothing but make, git and ca-certificates. ARCH=s390x makes one for that architecture; QEMU runs its programs.
+# It has nothing but make and ca-certificates. ARCH=s390x makes one for that architecture; QEMU runs its programs.
 # Needs root and about 3 GB in $TMPDIR, /var/tmp by default. Ends with 69 if the mirror cannot be reached, else as
 # COMMAND ends. Nothing is left behind, even if it is interrupted: the command's mounts and processes are in namespaces
 # that end with it.
@@ -35,7 +36,7 @@ run() {
 
 release=$suite
 [ "$suite" != experimental ] || release=sid
-run debootstrap ${ARCH:+--arch="$ARCH"} --variant=minbase --include=make,git,ca-certificates "$release" "$root" >"$root.log" 2>&1 || {
+run debootstrap ${ARCH:+--arch="$ARCH"} --variant=minbase --include=make,ca-certificates "$release" "$root" >"$root.log" 2>&1 || {
   tail -n 5 "$root.log" >&2
   ! grep -qE "Failed getting release file|Couldn't download" "$root.log" || exit 69
   exit 1
@@ -53,9 +54,15 @@ if [ -n "${QEMU_CPU:-}" ]; then
 fi
 
 project="/srv/ids with spaces"
-mkdir "$root$project"
-tar --exclude=./.git --exclude='./build/*/*' --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
-  tar --no-same-owner -C "$root$project" -xf -
+if [ -n "${ARCHIVE:-}" ]; then
+  test/tools/deps.sh unzip
+  unzip -q "$ARCHIVE" -d "$root/srv"
+  mv "$root"/srv/ids-* "$root$project"
+else
+  mkdir "$root$project"
+  tar --exclude=./.git --exclude='./build/*/*' --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' -cf - . |
+    tar --no-same-owner -C "$root$project" -xf -
+fi
 
 run /bin/sh -c '
   mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/dev/shm" || exit 1
