@@ -85,11 +85,6 @@ RETURN CASE WHEN substr($1::text, 15, 1) = '7' AND substr($1::text, 20, 1) IN ('
 
 COMMENT ON FUNCTION public.uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 
-CREATE FUNCTION public.uuidv7_time_decoder(text) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN public.uuidv7_extract_timestamp($1::uuid);
-
-COMMENT ON FUNCTION public.uuidv7_time_decoder(text) IS 'extract timestamp from UUID version 7 as text, for pg_partman';
-
 -- The first or last id of a millisecond; for a time out of range, the first or last of all ids.
 CREATE FUNCTION public.uuidv7_boundary(unix_ms numeric, is_last boolean) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN unix_ms < 0 THEN '00000000-0000-7000-8000-000000000000' WHEN unix_ms > 281474976710655 THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'

@@ -5,10 +5,13 @@
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
+COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @>; in tables, write tstzrange';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @>; in tables, write tstzmultirange';
 
 -- The generators: their clock, and the mark
+
+CREATE SCHEMA ids_internal;
+COMMENT ON SCHEMA ids_internal IS 'internal objects of extension ids';
 
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_generators() IS 'generators used since server start, with their last times';
@@ -26,23 +29,20 @@ REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
-CREATE FUNCTION ids_unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION ids_unsettled_records() IS 'records of open transactions, for ids_unsettled()';
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
 -- The records are read before the prepared transactions, each of which is looked up by its number.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
 	SELECT u.pid, p.gid, u.generator, u.first_id, coalesce(u.since, p.prepared)
-	FROM ids_unsettled_records() u
+	FROM ids_internal.unsettled_records() u
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL;
 END;
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
 
 -- The time up to which ids of this database may have been made. Only superusers can change it.
-CREATE SCHEMA ids_internal;
-COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
-
 CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
@@ -106,17 +106,17 @@ COMMENT ON OPERATOR >= (ulid, ulid) IS 'greater than or equal';
 
 CREATE FUNCTION ulid_cmp(ulid, ulid)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ulid_in_range(ulid, ulid, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)             RETURNS boolean          AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_hash(ulid)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_hash_extended(ulid, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ulid_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ulid_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION ulid_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION ulid_hash(ulid)                                        IS 'hash';
 COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint)                       IS 'hash';
-COMMENT ON FUNCTION ulid_distance(internal, internal)                     IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION ulid_minmax_multi_distance(internal, internal)        IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION ulid_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -174,7 +174,7 @@ CREATE OPERATOR CLASS ulid_minmax_multi_ops FOR TYPE ulid USING brin AS
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
 	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
 	FUNCTION 5 brin_minmax_multi_options(internal),
-	FUNCTION 11 ulid_distance(internal, internal);
+	FUNCTION 11 ulid_minmax_multi_distance(internal, internal);
 
 CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
 	OPERATOR 1 =,
@@ -294,7 +294,7 @@ COMMENT ON FUNCTION ulid_support(internal) IS 'planner support for comparisons o
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_ulid AS ulid;
 
-COMMENT ON DOMAIN ids_ulid IS 'operand of <@ and @> (internal; write ulid)';
+COMMENT ON DOMAIN ids_ulid IS 'operand of <@ and @>; in tables, write ulid';
 
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -443,17 +443,17 @@ COMMENT ON OPERATOR >= (scru160, scru160) IS 'greater than or equal';
 
 CREATE FUNCTION scru160_cmp(scru160, scru160)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION scru160_in_range(scru160, scru160, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)             RETURNS boolean          AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_hash(scru160)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_hash_extended(scru160, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION scru160_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION scru160_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION scru160_hash(scru160)                                        IS 'hash';
 COMMENT ON FUNCTION scru160_hash_extended(scru160, bigint)                       IS 'hash';
-COMMENT ON FUNCTION scru160_distance(internal, internal)                     IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION scru160_minmax_multi_distance(internal, internal)        IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION scru160_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -511,7 +511,7 @@ CREATE OPERATOR CLASS scru160_minmax_multi_ops FOR TYPE scru160 USING brin AS
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
 	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
 	FUNCTION 5 brin_minmax_multi_options(internal),
-	FUNCTION 11 scru160_distance(internal, internal);
+	FUNCTION 11 scru160_minmax_multi_distance(internal, internal);
 
 CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
 	OPERATOR 1 =,
@@ -631,7 +631,7 @@ COMMENT ON FUNCTION scru160_support(internal) IS 'planner support for comparison
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_scru160 AS scru160;
 
-COMMENT ON DOMAIN ids_scru160 IS 'operand of <@ and @> (internal; write scru160)';
+COMMENT ON DOMAIN ids_scru160 IS 'operand of <@ and @>; in tables, write scru160';
 
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -766,17 +766,17 @@ COMMENT ON OPERATOR >= (tbsl, tbsl) IS 'greater than or equal';
 
 CREATE FUNCTION tbsl_cmp(tbsl, tbsl)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION tbsl_in_range(tbsl, tbsl, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)             RETURNS boolean          AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_hash(tbsl)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_hash_extended(tbsl, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION tbsl_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tbsl_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION tbsl_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION tbsl_hash(tbsl)                                        IS 'hash';
 COMMENT ON FUNCTION tbsl_hash_extended(tbsl, bigint)                       IS 'hash';
-COMMENT ON FUNCTION tbsl_distance(internal, internal)                     IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION tbsl_minmax_multi_distance(internal, internal)        IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION tbsl_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -834,7 +834,7 @@ CREATE OPERATOR CLASS tbsl_minmax_multi_ops FOR TYPE tbsl USING brin AS
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
 	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
 	FUNCTION 5 brin_minmax_multi_options(internal),
-	FUNCTION 11 tbsl_distance(internal, internal);
+	FUNCTION 11 tbsl_minmax_multi_distance(internal, internal);
 
 CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
 	OPERATOR 1 =,
@@ -954,7 +954,7 @@ COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support for comparisons o
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_tbsl AS tbsl;
 
-COMMENT ON DOMAIN ids_tbsl IS 'operand of <@ and @> (internal; write tbsl)';
+COMMENT ON DOMAIN ids_tbsl IS 'operand of <@ and @>; in tables, write tbsl';
 
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -1051,7 +1051,7 @@ CREATE TYPE snowflake (
 	INPUT = snowflake_in, OUTPUT = snowflake_out, RECEIVE = snowflake_recv, SEND = snowflake_send,
 	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
 );
-COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
+COMMENT ON TYPE snowflake IS 'device-name snowflake, not Twitter''s; 11 base 62 digits';
 
 -- Order
 
@@ -1093,17 +1093,17 @@ COMMENT ON OPERATOR >= (snowflake, snowflake) IS 'greater than or equal';
 
 CREATE FUNCTION snowflake_cmp(snowflake, snowflake)                                              RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_sortsupport(internal)                                      RETURNS void             AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_in_range(snowflake, snowflake, "offset" interval, sub boolean, less boolean) RETURNS boolean    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)             RETURNS boolean          AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_hash(snowflake)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_hash_extended(snowflake, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_distance(internal, internal)                               RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION snowflake_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support';
 COMMENT ON FUNCTION snowflake_hash(snowflake)                                        IS 'hash';
 COMMENT ON FUNCTION snowflake_hash_extended(snowflake, bigint)                       IS 'hash';
-COMMENT ON FUNCTION snowflake_distance(internal, internal)                     IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION snowflake_minmax_multi_distance(internal, internal)        IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION snowflake_gist_compress(internal)                                 RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_gist_fetch(internal)                                    RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1161,7 +1161,7 @@ CREATE OPERATOR CLASS snowflake_minmax_multi_ops FOR TYPE snowflake USING brin A
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
 	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
 	FUNCTION 5 brin_minmax_multi_options(internal),
-	FUNCTION 11 snowflake_distance(internal, internal);
+	FUNCTION 11 snowflake_minmax_multi_distance(internal, internal);
 
 CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
 	OPERATOR 1 =,
@@ -1281,7 +1281,7 @@ COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support for comparis
 -- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
 CREATE DOMAIN ids_snowflake AS snowflake;
 
-COMMENT ON DOMAIN ids_snowflake IS 'operand of <@ and @> (internal; write snowflake)';
+COMMENT ON DOMAIN ids_snowflake IS 'operand of <@ and @>; in tables, write snowflake';
 
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
@@ -1404,15 +1404,12 @@ CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
--- For pg_partman, which reads the bounds of partitions as text.
-CREATE FUNCTION uuidv7_time_decoder(text)       RETURNS timestamptz LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN uuidv7_extract_timestamp($1::uuid);
 
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after the timestamp';
 COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before the timestamp';
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
-COMMENT ON FUNCTION uuidv7_time_decoder(text)      IS 'extract timestamp from UUID version 7 as text, for pg_partman';
 
 -- The planner's form of uuidv7_within
 
@@ -1502,12 +1499,12 @@ SELECT ids_complete_upgrade();
 -- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
 -- statement or a role.
 
-CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
-	FROM ids_partition_times(parent) p
+	FROM ids_internal.partition_times(parent) p
 		CROSS JOIN pg_partition_tree(p.partition) tree
 		JOIN pg_class c ON c.oid = tree.relid
 	WHERE tree.isleaf
@@ -1518,7 +1515,7 @@ END;
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
-COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
+COMMENT ON FUNCTION ids_internal.partition_times(regclass) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
@@ -1570,7 +1567,7 @@ BEGIN
 		-- A name that PostgreSQL itself has, such as max, was hidden before. Once ulid is a type, ulid('...') is a cast.
 		SELECT 'ROUTINE', p.oid::regprocedure::text, p.proname, 'pg_proc'::regclass, p.oid
 		FROM pg_proc p
-		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid)
+		WHERE (p.proname IN (SELECT o.proname FROM pg_proc o JOIN member ON classid = 'pg_proc'::regclass AND objid = o.oid AND o.pronamespace = 'pg_catalog'::regnamespace)
 				OR p.pronargs > 0 AND p.proname IN (SELECT o.typname FROM pg_type o JOIN member ON classid = 'pg_type'::regclass AND objid = o.oid))
 			AND p.pronamespace <> 'pg_catalog'::regnamespace AND p.pronamespace::regnamespace::text !~ '^"?pg_temp_'
 			AND NOT EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace

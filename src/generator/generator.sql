@@ -1,5 +1,8 @@
 -- The generators: their clock, and the mark
 
+CREATE SCHEMA ids_internal;
+COMMENT ON SCHEMA ids_internal IS 'internal objects of extension ids';
+
 CREATE FUNCTION ids_generators(OUT generator text, OUT last_timestamp timestamptz, OUT lead interval, OUT clock_rollbacks bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_generators() IS 'generators used since server start, with their last times';
 
@@ -16,22 +19,19 @@ REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
-CREATE FUNCTION ids_unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION ids_unsettled_records() IS 'records of open transactions, for ids_unsettled()';
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
 -- The records are read before the prepared transactions, each of which is looked up by its number.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
 	SELECT u.pid, p.gid, u.generator, u.first_id, coalesce(u.since, p.prepared)
-	FROM ids_unsettled_records() u
+	FROM ids_internal.unsettled_records() u
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL;
 END;
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
 
 -- The time up to which ids of this database may have been made. Only superusers can change it.
-CREATE SCHEMA ids_internal;
-COMMENT ON SCHEMA ids_internal IS 'internal state of extension ids';
-
 CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
 COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';

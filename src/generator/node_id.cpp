@@ -82,7 +82,7 @@ constexpr int kFlags = 0;
 
 void define_node_id() {
   DefineCustomStringVariable(
-      kName, "Sets the node id in the identifiers that this server generates.",
+      kName, "Sets the node id in the ids that this server generates.",
       "It replaces random16 in scru160 (0 to 65535), random in snowflake (0 to 4095) and "
       "machine_id in tbsl (0 to 99); -1 means none.",
       &text, "-1", PGC_SUSET, kFlags, check, assign, nullptr);

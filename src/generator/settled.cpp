@@ -74,7 +74,7 @@ void at_end(XactEvent event, void*) {
   const std::uint64_t xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
   if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE) {
     if (!transaction.in_recovery || xid == 0) return;
-    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+    ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
                     errmsg("cannot commit writes of a transaction that generated ids in recovery"),
                     errhint("Try again in a new transaction.")));
   }

@@ -125,7 +125,7 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   if (last != 0 && now - last < 60) return;
   if (!pg_atomic_compare_exchange_u32(last_log, &last, now)) return;
   ereport(LOG,
-          (errmsg("the clock is %.3f seconds behind the last identifier of generator \"%s\"",
+          (errmsg("the clock is %.3f seconds behind the last id of generator \"%s\"",
                   static_cast<double>(lead_us) / 1e6, state->name),
            errdetail("Identifiers stay unique and in order; their timestamps do not advance until "
                      "the clock has caught up."),

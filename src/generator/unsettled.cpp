@@ -38,9 +38,9 @@ void put_rows(ReturnSetInfo* result, Writer& writer, int pid) {
 
 }  // namespace
 
-// ids_unsettled_records() -> setof (pid int, transaction xid, generator text, first_id text,
+// unsettled_records() -> setof (pid int, transaction xid, generator text, first_id text,
 // since timestamptz): the open transactions of this database that have generated identifiers.
-IDS_FUNCTION(ids_unsettled_records) {
+IDS_FUNCTION(unsettled_records) {
   InitMaterializedSRF(fcinfo, 0);
   if (RecoveryInProgress()) return (Datum)0;
   if (!have_records() || pg_atomic_read_u32(&shared_state()->header.unrecorded) != 0)

@@ -76,7 +76,7 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
   if (!find_time_key(table, key))
     ereport(ERROR,
             (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-             errmsg("table \"%s\" is not partitioned by range on one column of an identifier type",
+             errmsg("table \"%s\" is not partitioned by range on one column of ids",
                     RelationGetRelationName(table)),
              errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
                      "extension \"ids\".")));
@@ -99,10 +99,10 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
   return {result, count};
 }
 
-// ids_partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
+// partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
 // order, without partitions that are being detached, because they take no more rows; the times of
 // a default partition are null.
-IDS_FUNCTION(ids_partition_times) {
+IDS_FUNCTION(partition_times) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   TimeKey key;

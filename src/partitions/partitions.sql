@@ -1,12 +1,12 @@
 -- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
 -- statement or a role.
 
-CREATE FUNCTION ids_partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
-	FROM ids_partition_times(parent) p
+	FROM ids_internal.partition_times(parent) p
 		CROSS JOIN pg_partition_tree(p.partition) tree
 		JOIN pg_class c ON c.oid = tree.relid
 	WHERE tree.isleaf
@@ -17,7 +17,7 @@ END;
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
-COMMENT ON FUNCTION ids_partition_times(regclass) IS 'partitions of a table with their times';
+COMMENT ON FUNCTION ids_internal.partition_times(regclass) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';

@@ -6,7 +6,7 @@ CREATE TYPE snowflake (
 	INPUT = snowflake_in, OUTPUT = snowflake_out, RECEIVE = snowflake_recv, SEND = snowflake_send,
 	INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double
 );
-COMMENT ON TYPE snowflake IS 'snowflake: milliseconds, 12 random bits, increment; 11 base 62 digits';
+COMMENT ON TYPE snowflake IS 'device-name snowflake, not Twitter''s; 11 base 62 digits';
 
 --@ type
 

@@ -44,7 +44,7 @@ IDS_FUNCTION(gen_tbsl) {
 IDS_FUNCTION(gen_tbsl_machine) {
   const std::int32_t machine_id = PG_GETARG_INT32(0);
   if (machine_id < -1 || machine_id > std::int32_t{Tbsl::kMaxMachine})
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                     errmsg("value %d of argument \"machine_id\" is out of range for type tbsl",
                            machine_id),
                     errdetail("Valid values are between 0 and %d; -1 stands for ids.node_id.",

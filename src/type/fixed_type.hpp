@@ -150,7 +150,7 @@ struct FixedType : TimedType<C> {
 
   // The distance from the first value to the second, which is not smaller: minmax_multi merges the
   // ranges that are closest.
-  static Datum distance(FunctionCallInfo fcinfo) {
+  static Datum minmax_multi_distance(FunctionCallInfo fcinfo) {
     const Value a = get(PG_GETARG_DATUM(0));
     const Value b = get(PG_GETARG_DATUM(1));
     PG_RETURN_FLOAT8(distance_of_bytes<kSize>(a.data(), b.data()));
@@ -260,7 +260,7 @@ struct FixedType : TimedType<C> {
   F(n, t, from_bytea) F(n, t, to_bytea)                                                    \
   F(n, t, eq) F(n, t, ne) F(n, t, lt) F(n, t, le) F(n, t, gt) F(n, t, ge) F(n, t, cmp)     \
   F(n, t, smaller) F(n, t, larger) F(n, t, sortsupport) F(n, t, in_range)                  \
-  F(n, t, distance) F(n, t, hash) F(n, t, hash_extended)                                   \
+  F(n, t, minmax_multi_distance) F(n, t, hash) F(n, t, hash_extended)                                   \
   F(n, t, extract_timestamp) F(n, t, first) F(n, t, last)                                  \
   F(n, t, range_first) F(n, t, range_last)                                                 \
   F(n, t, lt_timestamptz) F(n, t, le_timestamptz)                                          \

@@ -3,5 +3,5 @@
 CREATE DOMAIN ids_tstzrange      AS tstzrange;
 CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @> (internal; write tstzrange)';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @> (internal; write tstzmultirange)';
+COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @>; in tables, write tstzrange';
+COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @>; in tables, write tstzmultirange';

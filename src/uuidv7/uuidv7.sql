@@ -15,15 +15,12 @@ CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
--- For pg_partman, which reads the bounds of partitions as text.
-CREATE FUNCTION uuidv7_time_decoder(text)       RETURNS timestamptz LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN uuidv7_extract_timestamp($1::uuid);
 
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after the timestamp';
 COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before the timestamp';
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
-COMMENT ON FUNCTION uuidv7_time_decoder(text)      IS 'extract timestamp from UUID version 7 as text, for pg_partman';
 
 -- The planner's form of uuidv7_within
 

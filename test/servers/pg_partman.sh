@@ -8,7 +8,7 @@ if printf '5.2\n%s\n' "$version" | sort -VC; then
 CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE visit (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
 SELECT FROM partman.create_parent('public.visit', p_control => 'id', p_interval => '1 month',
-  p_time_encoder => 'uuidv7_first', p_time_decoder => 'uuidv7_time_decoder', p_start_partition => (now() - interval '6 months')::text);
+  p_time_encoder => 'uuidv7_first', p_time_decoder => 'partman.uuid7_time_decoder', p_start_partition => (now() - interval '6 months')::text);
 INSERT INTO visit SELECT gen_uuidv7(now() - i * interval '1 day') FROM generate_series(0, 150) i;
 INSERT INTO visit DEFAULT VALUES;
 UPDATE partman.part_config SET premake = 6, retention = '3 months', retention_keep_table = false;

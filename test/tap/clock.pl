@@ -50,7 +50,7 @@ sub generators_show
 # How often the log says that the clock stepped back, for any generator.
 sub logged
 {
-	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last identifier of generator "\w+"/g);
+	return scalar(() = slurp_file($node->logfile) =~ /LOG:  the clock is [0-9.]+ seconds behind the last id of generator "\w+"/g);
 }
 
 my $ordered = 'SELECT ' . join(', ', map { "bool_and(key_$_ > lag_$_)" } @generators) . ' FROM (SELECT '

@@ -377,6 +377,7 @@ my $objects = $node->safe_psql('postgres', q{
 		ELSE pg_describe_object(classid, objid, objsubid) END
 	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+		AND NOT EXISTS (SELECT FROM pg_proc WHERE classid = 'pg_proc'::regclass AND oid = objid AND pronamespace = 'ids_internal'::regnamespace)
 		-- without array types and row types
 		AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 	UNION SELECT name FROM pg_settings WHERE name LIKE 'ids.%'});
