@@ -22,7 +22,8 @@ WHERE proparallel <> CASE WHEN proname ~ '^gen_|_settled$' AND proname <> 'gen_c
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
-WHERE provolatile <> (CASE WHEN pronamespace = 'ids_internal'::regnamespace OR proname ~ '^(gen_|ids_(?!base62|settled_support))' THEN 'v'
+WHERE provolatile <> (CASE WHEN pronamespace = 'ids_internal'::regnamespace THEN 'v'
+    WHEN proname ~ '^(gen_|ids_(?!base62|settled_support))' THEN 'v'
     WHEN proname ~ '_(in_range|ineq(join)?sel|settled)$' THEN 's' ELSE 'i' END) ORDER BY oid::regprocedure::text;
 
 -- C functions that are not strict, except T_settled(), to which the planner adds an argument
