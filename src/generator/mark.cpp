@@ -29,8 +29,8 @@ void forget_mark(Datum, Oid relation) {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("sequence \"%s.%s\" of extension \"ids\" %s", kSchema, kSequence, what),
-           errdetail("It holds the time up to which ids were generated. Without it, new ids could equal "
-                     "existing ones or be smaller."),
+           errdetail("It holds the time up to which ids were generated. Without it, new ids could "
+                     "equal existing ones or be smaller."),
            errhint("%s", hint)));
 }
 
@@ -173,8 +173,7 @@ IDS_FUNCTION(ids_advance_clock) {
                     errmsg("cannot execute ids_advance_clock() during recovery"),
                     errhint("Call it on the primary, or after the promotion.")));
   if (TIMESTAMP_NOT_FINITE(at))
-    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                    errmsg("argument \"at\" must be finite")));
+    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("time must be finite")));
   if (at_us - now_us > USECS_PER_DAY)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
