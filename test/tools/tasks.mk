@@ -163,13 +163,13 @@ check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni 
 
 # The library does not need the C++ runtime: it uses none of its symbols, and runs nothing at load or exit.
 lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy
+	@perl test/tools/release.pl
 	@$(BUILD)
-	@echo 'checking the library, the sources, $(SCRIPT) and META.json'
+	@echo 'checking the library and the sources'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@for source in $(SOURCES); do \
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done
-	@perl test/tools/release.pl
 	@perl test/tools/layers.pl
 	@perl test/tools/names.pl
 	@perl -Mopen=:std,:utf8 -ne 'if (/^.{121}/) { print "$$ARGV:$$.: wider than 120 columns\n"; $$wide = 1 } close ARGV if eof; END { exit !!$$wide }' \
@@ -207,7 +207,7 @@ ASSEMBLE = { \
 
 # A released script does not change: databases have its objects already.
 RELEASED = grep -qsF ' $(SCRIPT)' sql/released.sha256
-FROZEN = echo '$(SCRIPT) is released, and src has other SQL: give ids.control the next version, and see "A release" in CONTRIBUTING.md'
+FROZEN = echo '$(SCRIPT) is released and stays as it is, but src makes another: see how a version begins in "A release" of CONTRIBUTING.md'
 FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { if $(RELEASED); then $(FROZEN); else echo '$(SCRIPT) is stale: run "make sql"'; fi; false; }; }
 
 sql: ## assemble the install script from src
