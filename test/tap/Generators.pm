@@ -25,19 +25,19 @@ sub key_of
 	return $type_of{$generator} eq 'uuid' ? "$id\::ulid" : $id;
 }
 
-# Has clients call a function at once, as that user. Returns how many calls they made, how many distinct ids these returned, how
-# many ids were not above all that any client had received when their call began, and more that is asked of the calls. The key
-# is the id as a value that has max().
+# Has clients call a function at once, as that user, each with another statement after every 1000 calls. Returns how many calls
+# they made, how many distinct ids these returned, how many ids were not above all that any client had received when their call
+# began, and more that is asked of the calls. The key is the id as a value that has max().
 sub call_at_once
 {
-	my ($node, $function, $type, $key, %params) = @_;
+	my ($node, $call, $type, $key, %params) = @_;
 	my $database = $params{database} // 'postgres';
 	$node->safe_psql($database, "CREATE UNLOGGED TABLE call (before timestamptz, id $type, after timestamptz); GRANT INSERT ON call TO PUBLIC");
 	my $script = $node->basedir . '/call.sql';
-	append_to_file($script, "INSERT INTO call SELECT clock_timestamp(), $function(), clock_timestamp() FROM generate_series(1, 1000);\n");
+	append_to_file($script, "INSERT INTO call SELECT clock_timestamp(), $call, clock_timestamp() FROM generate_series(1, 1000);\n" . ($params{then} // ''));
 	$node->command_ok([ 'pgbench', '-n', '-c', $params{clients}, '-j', 2, '-t', $params{calls} / 1000, '-f', $script,
 			$node->connstr($database) . ($params{user} ? " user=$params{user}" : '') ],
-		"$params{clients} clients x $params{calls} calls of $function");
+		"$params{clients} clients x $params{calls} calls of $call");
 	unlink $script;
 	# For the beginning of each call, the greatest id returned so far.
 	return split /\|/, $node->safe_psql($database, 'SELECT ' . join(', ', 'count(*)', 'count(DISTINCT id)', qq{(
