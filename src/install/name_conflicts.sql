@@ -1,5 +1,5 @@
--- Fails if another schema already has an object of the same name: pg_catalog is searched first, so the extension would hide that
--- object silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
+-- Fails if another schema already has an object with the name of one that is added now: pg_catalog is searched first, so that object
+-- would be hidden silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
 DO $$
 DECLARE
 	conflicts text;
@@ -10,7 +10,7 @@ BEGIN
 	END IF;
 	WITH member AS (
 		SELECT classid, objid FROM pg_depend
-		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
+		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e' AND age(xmin) <= 0
 	), taken AS (
 		-- A type conflicts with other types, not with tables or functions, except for the functions below.
 		SELECT 'TYPE' AS kind, t.oid::regtype::text AS object, t.typname AS name, 'pg_type'::regclass AS classid, t.oid AS objid
@@ -38,6 +38,6 @@ BEGIN
 	IF conflicts IS NOT NULL THEN
 		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
 			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),
-			HINT = format('Drop or rename these objects before you create the extension, for example: %s', renames);
+			HINT = format('Drop or rename these objects first, for example: %s', renames);
 	END IF;
 END $$;
