@@ -25,9 +25,9 @@ struct alignas(kCacheLine) GeneratorState {
 };
 
 // Several versions of the library may run on one server, and all must take ticks from the same
-// place. So neither the name nor the size ever changes; new members take free space. It is small,
-// because on PostgreSQL 15 and 16 users' locks may leave no more than 512 bytes of the server's
-// spare room.
+// place. So neither the name nor the size ever changes. Four bytes after each shift are free and
+// zero: room for the handle of another segment. It is small, because on PostgreSQL 15 and 16 users'
+// locks may leave no more than 512 bytes of the server's spare room.
 struct SharedState {
   static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;

@@ -1,4 +1,6 @@
 // Another extension on the same server, which does what harms ids.
+#include <cstring>
+
 #include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
 
@@ -48,6 +50,15 @@ void _PG_init(void) {
 // hooks_called() -> int: of its two hooks, before ids, which the server calls through those of ids
 IDS_FUNCTION(hooks_called) {
   PG_RETURN_INT32(calls);
+}
+
+// bytes_of_state() -> bytea
+IDS_FUNCTION(bytes_of_state) {
+  const std::size_t size = sizeof(ids::SharedState);
+  auto* bytes = static_cast<bytea*>(palloc(VARHDRSZ + size));
+  SET_VARSIZE(bytes, VARHDRSZ + size);
+  std::memcpy(VARDATA(bytes), state_of_ids(), size);
+  PG_RETURN_BYTEA_P(bytes);
 }
 
 // take_shared_memory() -> void: all but less than 256 bytes

@@ -1,26 +1,35 @@
-# ALTER EXTENSION ids UPDATE leaves the same objects as an installation of the newer version.
+# ALTER EXTENSION ids UPDATE leaves the same objects as an installation of the newer version; until then, and in sessions that still
+# have the older library, all works.
 use strict;
 use warnings;
 use Catalogs;
+use Generators;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $scripts = "$ENV{IDS_SHAREDIR}/extension";
+# A copy of the files, because other tests use them while this one changes them.
+my $files = PostgreSQL::Test::Utils::tempdir;
+my ($libdir, $sharedir) = map { substr $_, 1 + length $ENV{TESTDIR} } @ENV{'IDS_LIBDIR', 'IDS_SHAREDIR'};
+system_or_bail 'cp', '-R', '--parents', $libdir, $sharedir, $files;
+my ($library, $scripts) = ("$files/$libdir/ids.so", "$files/$sharedir/extension");
 my ($current) = slurp_file("$scripts/ids.control") =~ /^default_version = '(.*)'/m;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
+$node->append_conf('postgresql.conf', slurp_file("$ENV{TESTDIR}/ids.conf") =~ s/\Q$ENV{TESTDIR}\E/$files/gr);
 $node->start;
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 
 # The objects of a database that was created with one version and, if another is given, updated to that one.
 sub objects_of
 {
 	my ($version, $updated) = @_;
 	my $database = 'of_' . join('_to_', @_) =~ s/\W/_/gr;
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, "CREATE EXTENSION ids VERSION '$version'");
-	$node->safe_psql($database, "ALTER EXTENSION ids UPDATE TO '$updated'") if $updated;
+	my @as_owner = (extra_params => [ '-U', 'owner' ]);
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	$node->safe_psql($database, "CREATE EXTENSION ids VERSION '$version'", @as_owner);
+	$node->safe_psql($database, "ALTER EXTENSION ids UPDATE TO '$updated'", @as_owner) if $updated;
 	my $objects = catalogs($node, $database);
 	$node->safe_psql('postgres', "DROP DATABASE $database");
 	return $objects;
@@ -55,7 +64,6 @@ my ($before, $after) = split /updated/, $node->safe_psql('postgres', qq{
 is(scalar(() = $before =~ /Index Cond: .*id >/g), @predicates, 'with the objects of an older version, predicates are index conditions');
 is(scalar(() = $after =~ /Index Cond: .*id >/g), @predicates + 1, 'after the update, the new predicate is one, too');
 $node->safe_psql('postgres', 'DROP EXTENSION ids CASCADE');
-unlink "$scripts/ids--older.sql", "$scripts/ids--older--$current.sql";
 
 # A next version, with something new of each kind. The test notices an update script that forgets one of them; a function and an
 # operator that others need cannot be forgotten.
@@ -85,6 +93,53 @@ foreach my $forgotten (undef, grep { $next[$_][0] !~ /function|operator/ } 0 .. 
 		? like($difference, qr/./, "the test notices an update that forgets $next[$forgotten][0]")
 		: is($difference, '', "$current updated to the next version is that version");
 }
-unlink "$scripts/ids--next.sql";
+
+# The check for names that other schemas have, at the end of an update script, is about the new objects.
+my ($check) = $install =~ /(DO \$\$\nDECLARE\n\tconflicts .*?^END \$\$;)/ms;
+append_to_file("$scripts/ids--$current--next.sql", join "\n", (map { $_->[1] } @next), $check);
+$node->safe_psql('postgres', 'CREATE EXTENSION ids; CREATE FUNCTION ulid_parts(int) RETURNS int RETURN 1; CREATE FUNCTION ids_next(int) RETURNS int RETURN 1');
+my $update = "ALTER EXTENSION ids UPDATE TO 'next'";
+like(($node->psql('postgres', $update))[2], qr/so it would hide: routine public\.ids_next\(integer\)\.$/m, 'a name that another schema has stops the update');
+$node->safe_psql('postgres', "ALTER FUNCTION public.ids_next RENAME TO other; $update");
+
+# The library is replaced while sessions have it.
+sub session { return $node->background_psql('postgres') }
+sub run { my ($session, $statement) = @_; return $session->query_safe($statement) }
+my $older = session();
+run($older, q{CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid()); INSERT INTO event DEFAULT VALUES});
+system_or_bail 'cp', $library, "$library.new";
+rename "$library.new", $library or die $!;
+my $newer = session();
+my @ids = map { run($_, 'SELECT gen_ulid()') } ($older, $newer) x 5;
+is("@ids", join(' ', sort @ids), 'ids of sessions with the older and the newer library are in order');
+like(slurp_file('/proc/' . run($older, 'SELECT pg_backend_pid()') . '/maps'), qr/ids\.so \(deleted\)/, 'one session has the replaced library');
+foreach ([ $older, $newer ], [ $newer, $older ])
+{
+	my ($writer, $reader) = @$_;
+	my $id = run($writer, 'BEGIN; INSERT INTO event DEFAULT VALUES RETURNING id');
+	is(run($reader, "SELECT ulid_settled() <= '$id'"), 't', 'a transaction of the one holds back a reader of the other');
+	run($writer, 'COMMIT');
+	is(run($reader, "SELECT ulid_settled() > '$id'"), 't', 'until it has ended');
+}
+
+# What sessions with the library of 1.0 share with later ones.
+run($newer, "CREATE FUNCTION bytes_of_state() RETURNS bytea AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
+run($newer, "SELECT gen_$_()") foreach @generators;
+my ($first_bits) = run($newer, 'SELECT ulid_send(gen_ulid())') =~ /^\\x(.{16})/;
+my $state = pack 'H*', run($newer, "SELECT encode(bytes_of_state(), 'hex')");
+my (undef, $run, undef, undef, undef, undef, $version, $size) = unpack 'a16 q Q L2 L3', $state;
+my @layouts;
+foreach (unpack '(a64)7', substr $state, 64)
+{
+	my ($tick, undef, undef, undef, $unit_us, $shift, $name) = unpack 'Q3 L3 x12 Z16', $_;
+	push @layouts, "$name $unit_us $shift" if length $name;
+	is(sprintf('%016x', $tick), $first_bits, 'the tick of ulids is their first bits') if $name eq 'ulid';
+}
+is(length $state, 512, 'the size of the shared state');
+is($run, run($newer, 'SELECT log_cnt FROM ids_internal.mark'), 'the run');
+is(join("\n", $version, ($size - 393344) % 64), "1\n0", 'the version and the size of the records');
+is(join(', ', sort @layouts), 'scru160 1000 16, scru160_us 1 6, snowflake 1000 10, tbsl 1 10, ulid 1000 16, uuidv7 1 10',
+	'the generators: their names, units in microseconds, bits of counters');
+$_->quit foreach $older, $newer;
 
 done_testing();
