@@ -1,22 +1,7 @@
 // The module: what PostgreSQL checks and calls when it loads the library.
 #include "generator/node_id.hpp"
-#include "generator/settled.hpp"
 #include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
-
-namespace ids {
-
-Datum ulid_text(std::uint64_t tick);
-Datum uuidv7_text(std::uint64_t tick);
-
-// The generators that have a T_settled(), by their kRecord. That never changes, because several
-// versions of the library may share a server's records.
-constexpr RecordedGenerator recorded_generators[kRecorded] = {
-    {"ulid", ulid_text},
-    {"uuidv7", uuidv7_text},
-};
-
-}  // namespace ids
 
 extern "C" {
 

@@ -26,7 +26,6 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
   { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
   { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
-  { S::kRecord } -> std::convertible_to<std::size_t>;  // its place in recorded_generators, if any
   { S::kWaits } -> std::convertible_to<bool>;  // wait for the clock rather than carry into a unit
                                                // that is more than one ahead of it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
@@ -40,12 +39,17 @@ struct CodecSpec {
   static constexpr std::int64_t kUnitUs = C::kUnitUs;
   static constexpr std::int64_t kMinTime = min_generate_time<C>();
   static constexpr std::int64_t kMaxTime = max_generate_time<C>();
-  static constexpr std::size_t kRecord = kRecorded;  // none
   static constexpr bool kWaits = false;
 };
 
 template <GeneratorSpec Spec>
 class Generator {
+  static constexpr std::size_t kPlace = place_of(Spec::kName);
+  static_assert(kPlace < SharedState::kSlots, "add it to kGenerators in generator/settled.hpp");
+  static constexpr bool kRecords = kGenerators[kPlace].text_of != nullptr;
+  static_assert(!kRecords || kPlace < kRecorded,
+                "the four generators with a T_settled() come first");
+
  public:
   // Returns a tick. It is greater than the tick of every call that finished before this one began,
   // in any session. It is also greater than all ticks that this database used before a crash, a
@@ -62,7 +66,8 @@ class Generator {
   // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
   // identifier is.
   static std::uint64_t first_unsettled(const char* function) {
-    return ids::first_unsettled(Spec::kRecord, above_mark(), function);
+    static_assert(kRecords, "a generator with a T_settled() has a T_text() in kGenerators");
+    return ids::first_unsettled(kPlace, above_mark(), function);
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random
@@ -88,8 +93,8 @@ class Generator {
   }
 
   static void begin() {
-    if constexpr (Spec::kRecord < kRecorded)
-      enrol(Spec::kRecord, above_mark(), &state_);
+    if constexpr (kRecords)
+      enrol(kPlace, above_mark(), &state_);
     else
       state_ = above_mark();
   }

@@ -11,7 +11,7 @@
 namespace ids {
 
 // Each record has room for this many generators. Each of these has the same place in all records,
-// in all versions of the library: the one that the list of them has, in src/ids.cpp.
+// in all versions of the library: the one that it has in kGenerators, in settled.hpp.
 inline constexpr std::size_t kRecorded = 4;
 
 // The record of an unfinished transaction.

@@ -47,17 +47,33 @@
 // test/model has the protocol in Promela.
 #pragma once
 
+#include <string_view>
+
 #include "generator/records.hpp"
 
 namespace ids {
 
-// The generators that have a T_settled(): their names, and the text of the least identifier of a
-// tick. The place in this list is their place in each record.
-struct RecordedGenerator {
-  const char* name;
-  Datum (*text_of)(std::uint64_t tick);
+// The text of the least identifier of a tick.
+Datum ulid_text(std::uint64_t tick);
+Datum uuidv7_text(std::uint64_t tick);
+
+struct KnownGenerator {
+  char name[sizeof GeneratorState::name];
+  Datum (*text_of)(std::uint64_t tick) = nullptr;  // null if it has no T_settled()
 };
-extern const RecordedGenerator recorded_generators[kRecorded];  // in src/ids.cpp
+
+// All generators; the shared state has no room for more. Those with a T_settled() come first: their
+// places are those in each record, and never change, since several versions may share the records.
+inline constexpr KnownGenerator kGenerators[SharedState::kSlots] = {
+    {"ulid", ulid_text}, {"uuidv7", uuidv7_text}, {"scru160"}, {"scru160_us"}, {"tbsl"},
+    {"snowflake"},
+};
+
+consteval std::size_t place_of(std::string_view name) {
+  std::size_t place = 0;
+  while (place < SharedState::kSlots && kGenerators[place].name != name) ++place;
+  return place;
+}
 
 // Step 1; steps 4 and 5 follow when the transaction ends. Sets *enrolled to the generator, and to
 // null when the transaction ends. The tick must be above the mark.

@@ -1,5 +1,6 @@
 // The view of who holds readers back.
 #include "generator/settled.hpp"
+#include "pg/datum.hpp"
 
 namespace {
 
@@ -24,13 +25,12 @@ void put_rows(ReturnSetInfo* result, Writer& writer, int pid) {
     pg_read_barrier();
     if (first == 0 || first != pg_atomic_read_u64(&writer.first[g]) ||
         xid != pg_atomic_read_u64(&writer.xid) || database != MyDatabaseId ||
-        !recorded_generators[g].name)
+        !kGenerators[g].text_of)
       continue;
     const bool hidden = !may_see(role);
     bool nulls[] = {pid == 0, pid != 0, false, hidden || first == kUnknown, hidden || since == 0};
     Datum values[] = {Int32GetDatum(pid), TransactionIdGetDatum(static_cast<TransactionId>(xid)),
-                      CStringGetTextDatum(recorded_generators[g].name),
-                      nulls[3] ? 0 : recorded_generators[g].text_of(first),
+                      text_datum(kGenerators[g].name), nulls[3] ? 0 : kGenerators[g].text_of(first),
                       TimestampTzGetDatum(since)};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }

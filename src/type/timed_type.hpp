@@ -18,7 +18,8 @@ struct TimedType {
   using Value = typename C::Value;
   static constexpr std::size_t kSize = C::kSize;
   static_assert(sizeof(Datum) == 8, "ids needs a 64-bit PostgreSQL");
-  static_assert(C::kByValue ? kSize == sizeof(Datum) : kSize > sizeof(Datum));
+  static_assert(C::kByValue ? kSize == sizeof(Datum) : kSize > sizeof(Datum),
+                "ids have 8 bytes, passed by value, or more, passed by reference");
 
   // By-reference values are aligned to char: read them as bytes only.
   static Value get(Datum datum) {

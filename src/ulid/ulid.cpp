@@ -17,7 +17,6 @@ using Type = FixedType<Ulid>;
 // The tick is the ulid's first 64 bits: the time and a counter in the upper 16 bits of randomness.
 struct Spec : CodecSpec<Ulid> {
   static constexpr TickLayout kLayout{.shift = 16};
-  static constexpr std::size_t kRecord = 0;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
@@ -36,15 +35,12 @@ IDS_FUNCTION(gen_ulid) {
   return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
 }
 
-namespace ids {
-
-Datum ulid_text(std::uint64_t tick) {
+// For ids_unsettled().
+Datum ids::ulid_text(std::uint64_t tick) {
   char text[Ulid::kTextSize];
   Ulid::format(make(tick, 0), text);
   return text_datum({text, sizeof text});
 }
-
-}  // namespace ids
 
 // ulid_settled() -> ulid
 IDS_FUNCTION(ulid_settled) {

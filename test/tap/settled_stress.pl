@@ -17,9 +17,8 @@ my $rounds = 5;
 my $writers = 48;
 my $longest_ms = 50;
 # The first table is the main one.
-my ($ulid, @others) = @settled;
-die unless $ulid eq 'ulid';
-my %generator_of = (event => $ulid, map { ("event_$_" => $_) } @others);
+my @others = grep { $_ ne 'ulid' } @settled;
+my %generator_of = (event => 'ulid', map { ("event_$_" => $_) } @others);
 sub insert_others
 {
 	my ($rows) = @_;
