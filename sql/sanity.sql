@@ -78,7 +78,8 @@ WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support')
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
 WHERE oprname = '=' AND oprleft = oprright AND NOT (oprcanhash AND oprcanmerge) ORDER BY o.oid::regoperator::text;
 
--- types without I/O in both formats, an operator class of each access method, min and max, casts, or time predicates
+-- types without I/O in both formats, an operator class of each access method, min and max, casts,
+-- functions of their own, or time predicates
 SELECT typname FROM identifier_type WHERE typreceive = 0 OR typsend = 0 OR typlen < 0 OR
   typalign <> CASE WHEN typbyval THEN 'd' ELSE 'c' END OR typispreferred OR typcategory <> 'U' ORDER BY 1;
 SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'hash', 'brin', 'gist')
@@ -92,6 +93,8 @@ SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'time
   WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target)
   ORDER BY typname, target::text;
 
+SELECT typname, name FROM identifier_type, unnest(ARRAY['gen_%s', '%s_parts', '%s_from_parts']) name
+  WHERE NOT EXISTS (SELECT FROM pg_proc WHERE proname = format(name, typname)) ORDER BY 1, 2;
 SELECT typname, class FROM identifier_type, unnest(ARRAY['minmax', 'minmax_multi', 'bloom']) class
   WHERE NOT EXISTS (SELECT FROM pg_opclass WHERE opcintype = identifier_type.oid
     AND opcname = typname || '_' || class || '_ops' AND opcdefault = (class = 'minmax')) ORDER BY 1, 2;

@@ -402,6 +402,10 @@ foreach my $code ($reference =~ /`([^`\n]+)`/g)
 	}
 }
 is(join("\n", grep { !$described{$_} } sort keys %objects), '', 'doc/reference.md has every object of the extension');
+foreach my $document ('README.md', 'doc/reference.md')
+{
+	is(join("\n", grep { $text{$document} !~ /$_/m } map { my $size = $node->safe_psql('postgres', "SELECT typlen FROM pg_type WHERE typname = '$_'"); "^\\| `$_` \\| $size \\| " } @types), '', "$document has every type, with its size");
+}
 delete @described{ grep { /_skipsupport\(/ } keys %described } if $node->pg_version < 18;
 is(join("\n", grep { / → |^USING / && !$objects{$_} } sort keys %described), '', 'doc/reference.md has no other object');
 

@@ -21,8 +21,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE number AS SELECT i FROM generate_series(1, 1000) i;
 	CREATE TABLE item AS SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid AS id, i FROM number;
 	GRANT SELECT ON number, item TO PUBLIC;
-	CREATE FUNCTION try() RETURNS text LANGUAGE plpgsql AS
-		'BEGIN PERFORM gen_tbsl(); RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END';
+	CREATE FUNCTION try(call text DEFAULT 'gen_tbsl()') RETURNS text LANGUAGE plpgsql AS
+		'BEGIN EXECUTE ''SELECT '' || call; RETURN ''made''; EXCEPTION WHEN others THEN RETURN SQLSTATE; END';
 	CREATE FUNCTION node_id() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS
 		'BEGIN RETURN (SELECT random FROM snowflake_parts(gen_snowflake())); END';
 	CREATE FUNCTION node_7() RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET ids.node_id = 7 AS
@@ -157,10 +157,10 @@ $node->restart;
 sub refuse
 {
 	my ($what, $bad) = @_;
-	foreach my $call ((map { "gen_$_()" } grep { $node_id_in{ $type_of{$_} } } @generators), map { "gen_$_('2026-01-01')" } sort keys %node_id_in)
-	{
-		is(ask($node, 'ordinary', "SELECT $call IS NULL"), '22023', "$what: $call");
-	}
+	# The others have no node id.
+	my %refused = ((map { ("gen_$_()" => $node_id_in{ $type_of{$_} }) } @generators), map { ("gen_$_('2026-01-01')" => $node_id_in{$_}) } @types);
+	my @calls = sort keys %refused;
+	is(ask($node, 'ordinary', join ';', map { "SELECT try(\$\$$_\$\$)" } @calls), join("\n", map { $refused{$_} ? '22023' : 'made' } @calls), "$what: @calls");
 	is(ask($node, 'ordinary', "$load SHOW ids.node_id"), $bad, "$what: shown");
 	is(ask($node, 'ordinary', "$_ $value"), '22023', "$what: after '$_'") foreach $what =~ /^preloaded/ ? '' : @first_uses;
 	is(ask($node, 'ordinary', "$_ $in_workers"), 't', "$what: parallel query after '$_'") foreach '', $load;
@@ -168,7 +168,6 @@ sub refuse
 	is(ask($node, 'ordinary', 'SELECT node_7(); SELECT try()'), "7\n22023", "$what: after a function with another");
 	like(ask($node, 'ordinary', "SET ids.node_id = -1; $value"), qr/^(22023|42501)$/, "$what: no ordinary user may change that by SET");
 	like(ask($node, 'ordinary', $value, options => '-c ids.node_id=-1'), qr/^(22023|42501)$/, "$what: no ordinary user may change that by PGOPTIONS");
-	is(ask($node, 'ordinary', 'SELECT gen_ulid() IS NULL'), 'f', "$what: gen_ulid() has no node id");
 	return if $what =~ /ROLE ordinary/; # the superuser does not have this value
 	is(ask($node, $super, "BEGIN; SET LOCAL ids.node_id = 7; SELECT try(); COMMIT; SELECT try()"), "made\n22023", "$what: after a transaction with another");
 	is(ask($node, $super, "SET ids.node_id = 7; SELECT try(); RESET ids.node_id; SELECT try()"), "made\n22023", "$what: after another was reset");

@@ -171,6 +171,10 @@ lint: ## check the library, the layout of the sources, the install script and th
 	  clang++ $(LANGUAGE) $(INCLUDE) -Werror -Wglobal-constructors -Wexit-time-destructors -fsyntax-only $$source || exit 1; \
 	done
 	@perl test/tools/layers.pl
+	@for file in $(TYPES:%=test/unit/%_test.cpp) $(TYPES:%=sql/%.sql) $(TEXTS:%=test/fuzz/%.cpp); do \
+	  [ -f $$file ] || { echo "$$file is missing"; exit 1; }; \
+	done
+	@for type in $(TEXTS); do grep -q "\"$$type/$$type.hpp\"" test/bench/codecs.cpp || { echo "test/bench/codecs.cpp has no $$type"; exit 1; }; done
 	@perl test/tools/names.pl
 	@perl -Mopen=:std,:utf8 -ne 'if (/^.{121}/) { print "$$ARGV:$$.: wider than 120 columns\n"; $$wide = 1 } close ARGV if eof; END { exit !!$$wide }' \
 	  $(REGRESS:%=sql/%.sql) test/regress/*.psql
@@ -180,6 +184,9 @@ lint: ## check the library, the layout of the sources, the install script and th
 	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
 	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
 	fi
+
+# The types with a text of their own.
+TEXTS = $(patsubst src/%/,%,$(dir $(shell grep -lx -e '--@ io' src/*/*.sql)))
 
 # It takes minutes, so "make check" leaves it out.
 TIDY = clang-tidy

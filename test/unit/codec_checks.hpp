@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <new>
 #include <random>
 #include <string>
@@ -190,9 +191,21 @@ void check_order(const std::string& file) {
   }
 }
 
-// Boundaries of times between units, and of times out of range.
+// Boundaries of times between units, and of times out of range. The first 64 bits grow evenly with
+// the time, from 0 to 1 within the type's range.
 template <ids::TimeLayout C>
 void check_boundaries() {
+  const auto first_bits = [](const auto& value) {
+    return static_cast<double>(ids::load_big_endian<std::uint64_t>(value.data()));
+  };
+  const double lowest = first_bits(C::first(C::kMinTime));
+  const double highest = first_bits(C::last(C::kMaxTime));
+  for (std::int64_t n = 0; n <= 1000; ++n) {
+    const std::int64_t time = C::kMinTime + (C::kMaxTime - C::kMinTime) / 1000 * n;
+    const double share = (first_bits(C::first(time)) - lowest) / (highest - lowest);
+    CAPTURE(time);
+    CHECK(std::abs(share - static_cast<double>(n) / 1000) < 1e-6);
+  }
   // A time between two units belongs to the earlier one, so the next value has the later unit.
   for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
     CAPTURE(time);
