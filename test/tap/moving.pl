@@ -1,5 +1,5 @@
 # Tables move: by pg_dump and pg_restore with every kind of object that uses the types, as a superuser
-# and as the owner of the database, and by pg_upgrade.
+# and as the owner of the database, and by pg_upgrade from version 1.0 of the extension.
 use strict;
 use warnings;
 use Catalogs;
@@ -10,14 +10,14 @@ use Test::More;
 
 my $objects = slurp_file("$ENV{TESTDIR}/test/tap/moving.sql");
 
-# Fills a new database with the objects; they and the extension belong to the role.
+# Fills a new database with the objects; they and the extension, of that version, belong to the role.
 sub create_objects
 {
-	my ($node, $database, $role) = @_;
+	my ($node, $database, $role, $version) = @_;
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER $role");
 	$node->safe_psql($database, 'CREATE EXTENSION amcheck');
 	my @as = (extra_params => [ '-U', $role ]);
-	$node->safe_psql($database, 'CREATE EXTENSION ids', @as);
+	$node->safe_psql($database, 'CREATE EXTENSION ids' . ($version ? " VERSION '$version'" : ''), @as);
 	$node->safe_psql($database, $objects =~ s/\@T\@/$_/gr, @as) foreach @types;
 	$node->safe_psql($database, q{
 		CREATE DOMAIN day_key AS text COLLATE "C" CHECK (codokey_unit(VALUE) = 'day');
@@ -190,8 +190,8 @@ SKIP:
 	$old->start;
 	my $what = 'upgraded from ' . $old->safe_psql('postgres', 'SHOW server_version');
 	$old->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
-	create_objects($old, 'moved', $old->safe_psql('postgres', 'SELECT current_user'));
-	create_objects($old, 'moved_too', 'owner');
+	create_objects($old, 'moved', $old->safe_psql('postgres', 'SELECT current_user'), '1.0');
+	create_objects($old, 'moved_too', 'owner', '1.0');
 	my %rows = map { $_ => rows($old, $_) } ('moved', 'moved_too');
 	my %definitions = map { $_ => definitions($old, $_) } ('moved', 'moved_too');
 	my %mark = map { $_ => $old->safe_psql($_, 'SELECT last_value, is_called FROM ids_internal.mark') } ('moved', 'moved_too');
@@ -207,7 +207,7 @@ SKIP:
 	$new->safe_psql('postgres', 'CREATE EXTENSION ids');
 	foreach my $database ('moved', 'moved_too')
 	{
-		$new->safe_psql($database, 'SELECT ids_complete_upgrade()') foreach 1, 2;
+		$new->safe_psql($database, $_) foreach 'SELECT ids_complete_upgrade()', 'ALTER EXTENSION ids UPDATE', 'SELECT ids_complete_upgrade()';
 		# pg_dump names the columns in the bodies of functions.
 		is(difference(map { s/ AS text$//gmr } catalogs($new, 'postgres'), catalogs($new, $database)), '', "$what: the objects of a new installation");
 		$new->safe_psql($database, "CREATE TABLE ${_}_temporal (id $_, during tstzrange, PRIMARY KEY (id, during WITHOUT OVERLAPS)); DROP TABLE ${_}_temporal")
