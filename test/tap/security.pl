@@ -9,7 +9,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\nautovacuum_naptime = 1\nmax_parallel_maintenance_workers = 0\n");
+$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum_naptime = 1\nmax_parallel_maintenance_workers = 0\n");
 $node->start;
 $node->safe_psql('postgres', join ';', map { "CREATE ROLE $_ LOGIN" } qw(owner ordinary hostile someone));
 $node->safe_psql('template1', 'CREATE EXTENSION ids');
@@ -658,7 +658,7 @@ sql(q{
 			FROM unnest(f.proargtypes::oid[]) WITH ORDINALITY a (argument, n) JOIN pg_type t ON t.oid = argument LEFT JOIN value v ON v.type = argument LEFT JOIN value b ON b.type = typbasetype
 			WHERE n <= f.pronargs - f.pronargdefaults;
 			EXECUTE format('CREATE FUNCTION wrapped.%I() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS %L', f.proname || f.oid,
-				format('BEGIN %s pg_catalog.%I(%s); END', CASE f.prokind WHEN 'p' THEN 'CALL' ELSE 'PERFORM' END, f.proname, arguments));
+				format('BEGIN %s %s.%I(%s); END', CASE f.prokind WHEN 'p' THEN 'CALL' ELSE 'PERFORM' END, f.pronamespace::regnamespace, f.proname, arguments));
 		END LOOP;
 	END $$;
 	CREATE FUNCTION wrapped.unqualified() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN PERFORM now(); END'});
