@@ -11,7 +11,7 @@ my ($publisher, $subscriber) = map { PostgreSQL::Test::Cluster->new($_) } 'publi
 foreach my $node ($publisher, $subscriber)
 {
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "autovacuum = off\nlog_statement = none\nlogical_decoding_work_mem = 64kB\nmax_prepared_transactions = 2\n");
+	$node->append_conf('postgresql.conf', "log_statement = none\nlogical_decoding_work_mem = 64kB\nmax_prepared_transactions = 2\n");
 	$node->start;
 	$node->safe_psql('postgres', q{
 		CREATE EXTENSION ids;

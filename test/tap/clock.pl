@@ -23,7 +23,7 @@ my ($faketime) = glob '/usr/lib/*/faketime/libfaketime.so.1';
 plan skip_all => 'libfaketime is missing' unless $faketime;
 my $node = PostgreSQL::Test::Cluster->new('turned');
 $node->init;
-$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\n");
+$node->append_conf('postgresql.conf', "log_statement = none\n");
 set_clock('+0');
 {
 	local %ENV = (%ENV, LD_PRELOAD => $faketime, FAKETIME_TIMESTAMP_FILE => $clock, FAKETIME_NO_CACHE => 1, TZ => 'UTC');

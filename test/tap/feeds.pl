@@ -38,7 +38,7 @@ sub start_server
 	my ($name, $source) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "max_connections = 60\nlog_statement = none\nautovacuum_naptime = 5s\nmax_wal_size = 4GB\n");
+	$node->append_conf('postgresql.conf', "max_connections = 60\nlog_statement = none\nautovacuum = on\nautovacuum_naptime = 5s\nmax_wal_size = 4GB\n");
 	$node->start;
 	$node->safe_psql('postgres', $_) foreach qq{
 		CREATE EXTENSION ids;
@@ -334,7 +334,7 @@ $announcing{subscriber}->finish;
 $_->kill_kill(grace => 0) foreach @writers;
 foreach my $server ('primary', 'subscriber')
 {
-	$server{$server}->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'pgbench'}) or die;
+	$server{$server}->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend' AND query !~ '^CALL'}) or die;
 }
 $server{primary}->safe_psql('postgres', 'INSERT INTO event SELECT FROM generate_series(1, 10)') foreach 1 .. 2;
 $server{primary}->wait_for_catchup('feed');
