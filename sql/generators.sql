@@ -117,7 +117,7 @@ INSERT INTO item SELECT gen_ulid(created_at), gen_scru160(created_at), gen_uuidv
 SELECT ulid > 1000 AND scru160 > 1000 AND uuidv7 > 1000 AS unordered FROM out_of_order;
 DROP TABLE source, item CASCADE;
 DROP FUNCTION fill;
--- an id is the one before it plus a random increment; the first one is random
+-- an id is the one before it plus a random increment; the first one is random (0.02: seven standard deviations)
 CREATE TABLE made AS SELECT i, gen_ulid('2026-01-01 00:00:00+00') AS u, gen_uuidv7('2026-01-01 00:00:00+00') AS v
   FROM generate_series(1, 10000) i;
 CREATE FUNCTION low(bytea) RETURNS numeric IMMUTABLE LANGUAGE sql

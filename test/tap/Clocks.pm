@@ -31,7 +31,7 @@ sub create_server
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 1, extra => [ '--wal-segsize', '1' ]);
 	$node->append_conf('postgresql.conf',
-		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nautovacuum = off\nrestart_after_crash = on\n" . ($settings // ''));
+		"shared_buffers = 128MB\nmax_connections = 30\njit = off\nlog_statement = none\nrestart_after_crash = on\n" . ($settings // ''));
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids; ' . create_table_sql());
 	$node->stop;
@@ -139,16 +139,16 @@ sub check_across
 	insert_and_check($node, $what);
 }
 
-# Clients that insert until they lose their connections, or for that many seconds.
+# Clients that insert until they lose their connections, or so many times.
 sub start_clients
 {
-	my ($node, $seconds) = @_;
+	my ($node, $times) = @_;
 	my $script = $node->basedir . '/insert.sql';
 	append_to_file($script, "INSERT INTO made SELECT FROM generate_series(1, 10);\n") unless -e $script;
 	my $from = last_row($node) + 1000;
-	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 4, '-T', $seconds // $late, '-f', $script, $node->connstr('postgres') ],
+	my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 4, $times ? ('-t', $times) : ('-T', $late), '-f', $script, $node->connstr('postgres') ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
-	$node->poll_query_until('postgres', "SELECT max(n) > $from FROM made") unless $seconds;
+	$node->poll_query_until('postgres', "SELECT max(n) > $from FROM made") unless $times;
 	return $clients;
 }
 

@@ -4,9 +4,21 @@
 #include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
 
+extern "C" {
+#include "utils/wait_event.h"
+}
+
 namespace {
 
 int calls = 0;
+
+// Waits until the session is told to cancel; meanwhile others see what it waits for.
+void wait_for_cancel() {
+  pgstat_report_wait_start(PG_WAIT_EXTENSION);
+  while (!QueryCancelPending) pg_usleep(10'000);
+  QueryCancelPending = false;
+  pgstat_report_wait_end();
+}
 
 ids::SharedState* state_of_ids() {
   bool found;
@@ -68,10 +80,10 @@ IDS_FUNCTION(take_shared_memory) {
   PG_RETURN_VOID();
 }
 
-// hold_prepared_transactions(seconds int) -> void: meanwhile none is prepared or finished
+// hold_prepared_transactions() -> void: until it is cancelled, none is prepared or finished
 IDS_FUNCTION(hold_prepared_transactions) {
   LWLockAcquire(TwoPhaseStateLock, LW_EXCLUSIVE);
-  pg_usleep(PG_GETARG_INT32(0) * 1'000'000);
+  wait_for_cancel();
   LWLockRelease(TwoPhaseStateLock);
   PG_RETURN_VOID();
 }
@@ -82,12 +94,13 @@ IDS_FUNCTION(change_records) {
   PG_RETURN_VOID();
 }
 
-// lower_ticks_slowly(seconds int) -> void: by half an hour, as ids_reset_clock() lowers them
+// lower_ticks_slowly() -> void: by half an hour, as ids_reset_clock() lowers them, when it is
+// cancelled
 IDS_FUNCTION(lower_ticks_slowly) {
   ids::SharedState* shared = state_of_ids();
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   pg_atomic_fetch_add_u32(&shared->header.resets, 1);
-  pg_usleep(PG_GETARG_INT32(0) * 1'000'000);
+  wait_for_cancel();
   for (ids::GeneratorState& state : shared->generators)
     if (state.name[0] != '\0')
       pg_atomic_fetch_sub_u64(&state.tick, (USECS_PER_HOUR / 2 / state.unit_us) << state.shift);

@@ -121,8 +121,7 @@ is(ask($node, 'ordinary', $value), 6, 'a value of the role');
 	my $reloaded = $node->safe_psql('postgres', 'SELECT pg_conf_load_time()');
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT pg_conf_load_time() > '$reloaded'");
-	# The session reads the configuration between two commands.
-	$session->query_safe('SELECT pg_sleep(0.5)');
+	# A session that exists reads the configuration before its next command.
 	like($session->query_safe('SELECT try()'), qr/^22023$/m, 'is not replaced by the value in postgresql.conf');
 	$session->quit;
 }
@@ -186,12 +185,11 @@ foreach my $bad ('70000', 'abc', '')
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT current_setting('ids.node_id') = '5'});
 	is(ask($node, 'ordinary', $value), 5, 'corrected in postgresql.conf');
-	$session->query_safe('SELECT pg_sleep(0.5)');
 	like($session->query_safe($value), qr/^5$/m, 'corrected in postgresql.conf: for an open session, too');
 	$session->quit;
 	foreach my $whom ('ROLE ordinary', 'DATABASE postgres', 'SYSTEM')
 	{
-		my $reload = $whom eq 'SYSTEM' ? "SELECT pg_reload_conf(); SELECT pg_sleep(0.5);" : '';
+		my $reload = $whom eq 'SYSTEM' ? "SELECT pg_reload_conf();" : '';
 		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = '$bad'; $reload");
 		refuse("ALTER $whom to '$bad'", $bad);
 		$node->safe_psql('postgres', "ALTER $whom SET ids.node_id = 6; $reload");
@@ -221,7 +219,6 @@ foreach my $bad ('70000', 'abc')
 	$node->append_conf('postgresql.conf', 'ids.node_id = -1');
 	$node->reload;
 	$node->poll_query_until('postgres', q{SELECT setting = '-1' FROM pg_settings WHERE name = 'ids.node_id'});
-	$session->query_safe('SELECT pg_sleep(0.5)');
 	like($session->query_safe('SELECT try()'), qr/^made$/m, 'corrected to -1');
 	$session->quit;
 }

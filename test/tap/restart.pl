@@ -34,10 +34,10 @@ check_across('a killed backend', $node, \&kill_backend);
 check_across('a crash within a bulk load', $node, sub {
 	my $load = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'INSERT INTO made SELECT FROM generate_series(1, 10000000)' ],
 		'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	sleep 0.5;
+	my $loads = 'FROM made_n_seq WHERE (SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE $$%10000000)$$ AND state = $$active$$)';
+	ok($node->poll_query_until('postgres', "SELECT last_value > $_ $loads"), 'a bulk load') foreach last_row($node) + 10_000;
 	insert_rows($node);
-	sleep 0.3;
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%10000000)' AND state = 'active'}), '1', 'a bulk load');
+	ok($node->poll_query_until('postgres', "SELECT last_value > $_ $loads"), 'a bulk load goes on') foreach last_row($node) + 10_000;
 	crash();
 	$load->finish;
 });
@@ -102,7 +102,7 @@ start_server($node, -5);
 	my $lock = $node->background_psql('postgres');
 	$lock->query_safe('BEGIN');
 	$lock->query_safe('ALTER SEQUENCE ids_internal.mark NO CYCLE');
-	my $clients = start_clients($node, 1);
+	my $clients = start_clients($node, 100);
 	ok($node->poll_query_until('postgres', q{SELECT count(*) = 4 FROM pg_locks WHERE relation = 'ids_internal.mark'::regclass AND NOT granted}), 'sessions begin at once');
 	$lock->query_safe('COMMIT');
 	$lock->quit;

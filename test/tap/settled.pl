@@ -7,14 +7,13 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 sub start_server
 {
 	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nautovacuum = off\nlog_statement = none\n$settings");
+	$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nlog_statement = none\n$settings");
 	$node->start;
 	$node->safe_psql($_, q{
 		CREATE EXTENSION ids;
@@ -43,6 +42,20 @@ sub settled
 {
 	my ($database) = @_;
 	return $node->safe_psql($database // 'postgres', $settled);
+}
+sub waits_for
+{
+	my ($pid, $for) = @_;
+	return $node->poll_query_until('postgres', "SELECT coalesce(wait_event, '') LIKE '$for' FROM pg_stat_activity WHERE pid = $pid");
+}
+# Calls a function of bad_neighbour that waits. Returns a function that lets it go on to its end.
+sub begin_waiting
+{
+	my ($session, $call) = @_;
+	my $pid = run($session, 'SELECT pg_backend_pid()');
+	$session->query_until(qr/calls/, "\\echo calls\nSELECT $call;\n");
+	waits_for($pid, 'Extension') or die;
+	return sub { $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"); run($session, 'SELECT 1') };
 }
 my $smallest = '0' x 26;
 sub begin_again { $node->safe_psql('postgres', 'DELETE FROM event'); }
@@ -139,7 +152,7 @@ my $victim = session();
 my $pid = run($victim, 'BEGIN', insert('v'), 'SELECT pg_backend_pid()');
 run($second, insert('a'));
 is(settled(), 'none', 'a session that is to be terminated');
-$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 10000)");
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 180000)");
 is(settled(), 'a', 'a session that was terminated');
 $victim->{run}->finish;
 
@@ -209,7 +222,7 @@ $pid = run($victim, 'BEGIN', insert('v'), 'SELECT pg_backend_pid()');
 run($second, insert('b'));
 is(run($reader, qq{
 	SELECT before = after, ended FROM (
-		SELECT ulid_settled() AS before, pg_terminate_backend($pid, 10000) AS ended, ulid_settled() AS after OFFSET 0) bound}),
+		SELECT ulid_settled() AS before, pg_terminate_backend($pid, 180000) AS ended, ulid_settled() AS after OFFSET 0) bound}),
 	't|t', 'one statement, in whose midst a transaction is rolled back');
 $victim->{run}->finish;
 is(run($reader, $settled), 'a b', 'the statement after it');
@@ -451,19 +464,16 @@ foreach my $end ('COMMIT', 'ROLLBACK')
 
 # A transaction is prepared while the server's first call notes the recovered ones.
 begin_again();
-$node->safe_psql('postgres', $_) foreach insert('a'), "CREATE FUNCTION hold_prepared_transactions(int) RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
+$node->safe_psql('postgres', $_) foreach insert('a'), "CREATE FUNCTION hold_prepared_transactions() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
 $node->restart;
 {
 	($first, $second, $reader) = map { session() } 1 .. 3;
 	$pid = run($reader, 'SELECT pg_backend_pid()');
-	my $blocker = run($first, 'SELECT pg_backend_pid()');
-	my $waits = sub { my ($pid, $for) = @_; $node->poll_query_until('postgres', "SELECT coalesce(wait_event, '') LIKE '$for' FROM pg_stat_activity WHERE pid = $pid") };
-	$first->query_until(qr/holds/, "\\echo holds\nSELECT hold_prepared_transactions(2);\n");
-	sleep 0.5;
+	my $finish = begin_waiting($first, 'hold_prepared_transactions()');
 	$reader->query_until(qr/asks/, "\\echo asks\nSELECT ulid_settled();\n");
-	ok($waits->($pid, 'TwoPhaseState%'), 'the first call waits');
+	ok(waits_for($pid, 'TwoPhaseState%'), 'the first call waits');
 	kill 'STOP', $pid;
-	run($first, 'SELECT 1');
+	$finish->();
 	run($second, 'SELECT pg_current_xact_id()', 'BEGIN', q{INSERT INTO other VALUES ('b')}, "PREPARE TRANSACTION 'meanwhile'");
 	kill 'CONT', $pid;
 	run($reader, 'SELECT 1');
@@ -581,13 +591,14 @@ is(settled(), 'a b', 'a walsender has committed');
 
 # A transaction goes on while the ticks are being lowered.
 begin_again();
-$node->safe_psql('postgres', $_) foreach $ahead, "CREATE FUNCTION lower_ticks_slowly(int) RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
+$node->safe_psql('postgres', $_) foreach $ahead, "CREATE FUNCTION lower_ticks_slowly() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
 ($first, $second) = (session(), session());
 run($first, 'BEGIN', insert('a'));
-$second->query_until(qr/lowers/, "\\echo lowers\nSELECT lower_ticks_slowly(2);\n");
-sleep 0.5;
-run($first, insert('b'));
-run($second, 'SELECT 1');
+$pid = run($first, 'SELECT pg_backend_pid()');
+my $finish = begin_waiting($second, 'lower_ticks_slowly()');
+$first->query_until(qr/inserts/, "\\echo inserts\n" . (insert('b'))[0] . ";\n");
+$node->poll_query_until('postgres', "SELECT wait_event LIKE 'AddinShmemInit%' OR state = 'idle in transaction' AND query ~ 'INSERT' FROM pg_stat_activity WHERE pid = $pid") or die;
+$finish->();
 my $low = run($first, q{INSERT INTO event (name) VALUES ('c') RETURNING id});
 is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'an identifier after the ticks were lowered holds it back');
 run($first, 'COMMIT');

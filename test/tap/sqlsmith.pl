@@ -8,6 +8,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $queries = $ENV{QUERIES} || 1000;
+# The same queries each time, unless there are many.
+my $seed = $ENV{QUERIES} ? time : 1;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 # With another encoding some of the server's own functions give internal errors.
@@ -82,7 +84,7 @@ $node->safe_psql('postgres', q{
 $node->safe_psql('postgres', 'SELECT pg_stat_reset()');
 my $connection = $node->connstr('postgres') . " options='-c search_path=sqlsmith,pg_catalog,public'";
 my $output = $node->basedir . '/sqlsmith';
-is(system("sqlsmith --target=\"$connection\" --exclude-catalog --dump-all-queries --max-queries=$queries >$output 2>&1"), 0, "sqlsmith made $queries queries")
+is(system("sqlsmith --target=\"$connection\" --exclude-catalog --dump-all-queries --max-queries=$queries --seed=$seed >$output 2>&1"), 0, "sqlsmith made $queries queries, seed $seed")
   or diag(slurp_file($output));
 
 is($node->psql('postgres', 'SELECT 1'), 0, 'the server runs');

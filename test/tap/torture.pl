@@ -16,7 +16,7 @@ my $clients = 4;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "restart_after_crash = on\nlog_statement = none\nautovacuum = off\n");
+$node->append_conf('postgresql.conf', "restart_after_crash = on\nlog_statement = none\n");
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION ids;
@@ -32,19 +32,19 @@ sub insert
 	my ($round, @until) = @_;
 	return IPC::Run::start([
 		'pgbench', '-n', '-c', $clients, '-D', "round=$round", '-f', $script, @until, $node->connstr('postgres') ],
-		'>', \my $out, '2>', \my $err, IPC::Run::timeout(120));
+		'>', \my $out, '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 }
 
 my $started = time;
 my ($recovered, $survivors, $inserted) = (0, 0, 0);
 foreach my $round (1 .. $kills)
 {
-	my $inserting = insert($round, '-T', '60');
-	sleep 0.2 + rand(0.3);
-	my @backends = split /\n/, $node->safe_psql('postgres',
-		"SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%'");
-	$survivors++ unless @backends == $clients;
-	kill 'KILL', $backends[ rand @backends ] if @backends;
+	my $inserting = insert($round, '-T', '3600');
+	$node->poll_query_until('postgres', "SELECT count(*) = $clients AND EXISTS (SELECT FROM item WHERE round = $round) FROM pg_stat_activity WHERE query LIKE 'INSERT%'")
+	  or die 'the clients do not insert';
+	sleep rand(0.3);
+	my @backends = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT%'");
+	kill 'KILL', $backends[ rand @backends ];
 	# All clients lose their connections, and the server accepts new ones when it has recovered.
 	$survivors++ if $inserting->finish;
 	$recovered++ if takes_connections($node);
