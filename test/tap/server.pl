@@ -75,14 +75,13 @@ $node->command_ok([ 'pg_amcheck', '--heapallindexed', 'postgres' ], 'pg_amcheck 
 # id, and an index-only scan returns the same ids as the table.
 foreach my $type (@types)
 {
-	my $rows = $type eq $types[0] ? 1000000 : 100000;
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE ordered (id $type, n int);
 		CREATE INDEX ordered_gist ON ordered USING gist (id);
-		INSERT INTO ordered SELECT gen_$type(), i FROM generate_series(1, $rows) i;
+		INSERT INTO ordered SELECT gen_$type(), i FROM generate_series(1, 100000) i;
 		CREATE TABLE shuffled (id $type, n int);
 		CREATE INDEX shuffled_gist ON shuffled USING gist (id);
-		INSERT INTO shuffled SELECT id, n FROM ordered WHERE n <= 100000 ORDER BY hashint4(n);
+		INSERT INTO shuffled SELECT id, n FROM ordered ORDER BY hashint4(n);
 		INSERT INTO shuffled SELECT id, n FROM shuffled WHERE n % 10 = 0;
 		CREATE TABLE sorted AS SELECT id, n FROM shuffled;
 		CREATE INDEX sorted_gist ON sorted USING gist (id);
@@ -99,11 +98,11 @@ foreach my $type (@types)
 		like($node->safe_psql('postgres', "$index EXPLAIN $sum"), qr/Index Only Scan using ${table}_gist/, "$type: an index-only scan of $table");
 		is($node->safe_psql('postgres', "$index $sum"), $node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; $sum"), "$type: an index-only scan finds all ids of $table");
 		my $lookups = "SELECT count(*) = (SELECT count(*) FROM a) FROM a WHERE EXISTS (SELECT FROM $table t WHERE t.id = a.id AND t.n = a.n OFFSET 0)";
-		is($node->safe_psql('postgres', "CREATE TABLE a AS SELECT id, n FROM $table WHERE n <= 100000; $index $lookups"), 't', "$type: every row of $table is found by its id");
+		is($node->safe_psql('postgres', "CREATE TABLE a AS SELECT id, n FROM $table; $index $lookups"), 't', "$type: every row of $table is found by its id");
 		$node->safe_psql('postgres', 'DROP TABLE a');
 	}
-	# Ids in order leave full pages behind: 36 bytes an entry at most, and half-full pages would take 72. How full they are
-	# varies by some percent, since GiST takes one of several equal choices at random.
+	# Ids in order leave full pages behind: 36 bytes an entry at most, and half-full pages would take 72. GiST takes one of
+	# several equal choices at random, but twelve such indexes in a row had the same size, 41 bytes an entry or less.
 	cmp_ok($node->safe_psql('postgres', "CREATE TABLE grown (id $type); CREATE INDEX grown_gist ON grown USING gist (id);
 		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 50000; SELECT pg_relation_size('grown_gist') / 50000.0"), '<', 36 / 0.75, "$type: ids in order leave full pages behind");
 	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown');
