@@ -163,6 +163,19 @@ CREATE INDEX partial_ulid ON event (ulid) WHERE ulid >= timestamptz '2024-03-01'
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE at >= '2024-03-01' AND at < '2024-05-02';
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ '[2024-03-01, 2024-05-02)';
 DROP INDEX partial_at, partial_ulid;
+-- one whose predicate is a range: the cost of the index depends on the estimate of both bounds
+CREATE FUNCTION cost(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
+END $$;
+CREATE INDEX partial_at ON event (i) WHERE at >= '2024-03-01' AND at < '2024-03-11';
+CREATE INDEX partial_ulid ON event (i) WHERE ulid <@ '[2024-03-01, 2024-03-11)';
+SELECT cost($$SELECT FROM event WHERE i < 5900 AND ulid <@ '[2024-03-02, 2024-03-10)'$$)
+  / cost($$SELECT FROM event WHERE i < 5900 AND at >= '2024-03-02' AND at < '2024-03-10'$$) BETWEEN 0.9 AND 1.1 AS same;
+DROP INDEX partial_at, partial_ulid;
+DROP FUNCTION cost;
 CREATE INDEX ON event (at);
 CREATE INDEX ON event (ulid);
 
@@ -239,6 +252,31 @@ TRUNCATE event;
 SELECT add('2024-01-01', '1 day', 2);
 ANALYZE event;
 SELECT c.* FROM compare($$at >= '2024-01-01' AND at < '2024-01-02'$$, $${T} <@ '[2024-01-01, 2024-01-02)'$$) c;
+SELECT add('2024-01-03', '1 day', 1);
+ANALYZE event;
+SELECT c.* FROM compare($$at < '2024-01-04'$$, $${T} < timestamptz '2024-01-04'$$) c;
+-- many ids at both ends with the same first 64 bits, which are all that the estimates look at
+CREATE TABLE same AS
+  SELECT ulid_from_parts(timestamptz '2024-01-01' + least(greatest(i - 400, 0), 200) * interval '1 hour',
+    decode(lpad(to_hex(i), 20, '0'), 'hex')) AS id FROM generate_series(1, 1000) i;
+CREATE INDEX ON same (id);
+ANALYZE same;
+SELECT expected($$SELECT FROM same WHERE id < timestamptz '2024-01-01'$$) AS none,
+  expected($$SELECT FROM same WHERE id >= timestamptz '2024-01-01'$$) AS "1000",
+  expected($$SELECT FROM same WHERE id <@ '[2024-01-05 04:00, 2024-01-11)'$$) AS "500";
+TRUNCATE same;
+-- ids of the future, whose statistics are used as they are
+INSERT INTO same SELECT ulid_first('2080-01-01'::timestamptz + i * interval '1 hour') FROM generate_series(1, 1000) i;
+ANALYZE same;
+SELECT expected($$SELECT FROM same WHERE id <@ '[2080-02-01, 2080-03-01)'$$) AS "about 257";
+-- most rows have gone since the statistics, at both ends
+TRUNCATE same;
+INSERT INTO same SELECT ulid_first('2080-01-01'::timestamptz + i * interval '1 hour') FROM generate_series(400, 600) i;
+VACUUM same;
+SELECT expected($$SELECT FROM same WHERE id <@ '[2080-01-01, 2080-01-15)'$$) AS none,
+  expected($$SELECT FROM same WHERE id <@ '[2080-01-30, 2080-03-01)'$$) AS "none later",
+  expected($$SELECT FROM same WHERE id <@ '[2080-01-01, 2080-03-01)'$$) AS all;
+DROP TABLE same;
 -- density that grows a thousandfold
 TRUNCATE event;
 SELECT add('2024-01-01', '10 hours', 100), add('2024-03-01', '1 minute', 10000), add('2024-04-01', '36 seconds', 10000);
@@ -471,6 +509,22 @@ UPDATE pg_statistic SET stavalues1 = array_in('{}', 'tstzrange'::regtype, -1)
 WHERE starelid = 'span'::regclass AND stakind1 = 7;
 SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS joined;
 ROLLBACK;
+-- ranges of a day that overlap by half: a join has a row for each, EXISTS one for all
+CREATE TABLE crowd AS SELECT tstzrange(at, at + interval '1 day') AS during
+  FROM generate_series('2024-02-01'::timestamptz, '2024-02-10 12:00', '12 h') at;
+ANALYZE event, crowd;
+SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during') BETWEEN 1700 AND 2100 AS "about 1920",
+  expected('SELECT FROM event WHERE EXISTS (SELECT FROM crowd WHERE ulid <@ during)')
+    BETWEEN 900 AND 1100 AS "about 1000",
+  expected('SELECT FROM event WHERE NOT EXISTS (SELECT FROM crowd WHERE ulid <@ during)')
+    BETWEEN 7500 AND 7750 AS "about 7630",
+  expected('SELECT FROM crowd WHERE EXISTS (SELECT FROM event WHERE ulid <@ during)') AS "20";
+DELETE FROM crowd WHERE during << tstzrange('2024-02-05', NULL);
+UPDATE crowd SET during = tstzrange(lower(during) + interval '2 months', upper(during) + interval '2 months');
+ANALYZE crowd;
+SELECT add('2024-03-31', '15 minutes', 1500);
+SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during') AS "also rows newer than the statistics";
+DROP TABLE crowd;
 DROP TABLE span, event;
 DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
 

@@ -35,9 +35,7 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
   FmgrInfo procedure{};
   procedure.fn_addr = look_on;
   procedure.fn_oid = column.objects.procedures[BTLessStrategyNumber];
-  procedure.fn_nargs = 2;
   procedure.fn_extra = &onlooker;
-  procedure.fn_mcxt = CurrentMemoryContext;
   const double share =
       ineq_histogram_selectivity(column.root, column.statistics, column.less, &procedure, false,
                                  false, InvalidOid, static_cast<Datum>(0), column.objects.type);
@@ -53,17 +51,11 @@ Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::u
   if (!column.has_statistics() || lowest > highest) return;
   HeapTuple row = column.statistics->statsTuple;
   AttStatsSlot slot;
-  int common = 0;
-  if (get_attstatsslot(&slot, row, STATISTIC_KIND_MCV, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
-    has_common_values = true;
-    common = slot.nnumbers;
-    free_attstatsslot(&slot);
-  }
   if (!statistic_proc_security_check(column.statistics,
                                      column.objects.procedures[BTLessStrategyNumber]) ||
       !get_attstatsslot(&slot, row, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
     return;
-  if (slot.nvalues > 1 && comparison_ops_are_compatible(slot.staop, column.less)) {
+  if (slot.nvalues > 2) {
     count = slot.nvalues;
     points = static_cast<Point*>(palloc(sizeof(Point) * (static_cast<std::size_t>(count) + 1)));
     for (int i = 0; i < count; ++i)
@@ -74,11 +66,6 @@ Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::u
 
   bins = count - 1;
   last_bin = points[count - 2].at;
-  // For unique ids the share of one value is 0, because no id equals a boundary such as T_first().
-  bool is_default;
-  const double values = get_variable_numdistinct(column.statistics, &is_default);
-  if (values <= 0.9 * column.statistics->rel->tuples && values > common + 1)
-    one_value = 1 / (values - common);
   // PostgreSQL, too, looks up a true end only for values near it.
   std::uint64_t end;
   if (highest > last_bin) {
@@ -87,29 +74,25 @@ Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::u
   }
   if (lowest <= points[1].at) {
     knows_first = true_end(column, false, &end);
-    if (knows_first) points[0].at = std::min(end, points[1].at);
+    if (knows_first) points[0].at = end;
   }
 }
 
 // The rows since a point, in bins. Many ids are newer than the statistics: this assumes the rate of
 // the bin before, up to the given end, and at most as many rows as the statistics know of.
 double Distribution::rows_since(const Point* point, std::uint64_t end) const {
-  if (point->at == point[-1].at) return 0;
-  const auto width = static_cast<double>(point->at - point[-1].at);
+  const auto width = static_cast<double>(std::max<std::uint64_t>(point->at - point[-1].at, 1));
   return std::min(static_cast<double>(end - point->at) / width, bins);
 }
 
 void Distribution::extend(std::uint64_t greatest) {
   Point* last = points + count - 1;
   const std::uint64_t now = column.now;
-  if (last->at > now && last[-1].at <= now && count > 2) {
+  if (last->at > now && last[-1].at <= now) {
     // The last bin ends in the future, perhaps with a stray id: today's rate is another.
-    const double rows = rows_since(last - 1, now);
-    last[1] = {last->at, last[-1].below + std::max(rows, 1.0)};
-    last[0] = {now, last[-1].below + rows};
-    ++count;
+    *last = {now, last[-1].below + rows_since(last - 1, now)};
   } else if (knows_last && greatest < last->at) {
-    last->at = std::max(greatest, last[-1].at);
+    last->at = greatest;
   } else if (knows_last) {
     // A stray id of the future must not stretch the present.
     const std::uint64_t end = last->at > now ? greatest : std::min(greatest, now);
@@ -118,25 +101,24 @@ void Distribution::extend(std::uint64_t greatest) {
   }
 }
 
-// The share of the rows below a value, by the rules of PostgreSQL's own estimators.
-double Distribution::below(std::uint64_t value, bool with_equal) const {
+// The share of the rows below a value. Rows that equal it do not count, because almost no id equals
+// a boundary such as T_first().
+double Distribution::below(std::uint64_t value) const {
   if (value > points[count - 1].at) return 1;
   if (value < points[0].at) return 0;
-  const Point* right = std::lower_bound(points + 1, points + count - 1, value,
+  const Point* right = std::lower_bound(points + 1, points + count, value,
                                         [](const Point& p, std::uint64_t v) { return p.at < v; });
   const Point* left = right - 1;
-  const auto width = static_cast<double>(right->at - left->at);
-  const double part = width > 0 ? static_cast<double>(value - left->at) / width : 0.5;
-  double below = (left->below + part * (right->below - left->below)) / points[count - 1].below;
-  if (left == points) below += one_value * (1 - part);
-  return with_equal ? below : below - one_value;
+  // All ids of a bin may have the same first 64 bits.
+  const auto width = static_cast<double>(std::max<std::uint64_t>(right->at - left->at, 1));
+  const double part = static_cast<double>(value - left->at) / width;
+  return (left->below + part * (right->below - left->below)) / points[count - 1].below;
 }
 
 double Distribution::share_of_others(int strategy, std::uint64_t value) const {
   if (count == 0) return 0.5;
   const bool is_upper = strategy < BTEqualStrategyNumber;
-  const double below_it =
-      below(value, strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber);
+  const double below_it = below(value);
   const bool sure = (knows_first && value <= points[1].at) || (knows_last && value > last_bin);
   const double doubt = sure ? 0 : 0.01 / bins;
   return std::clamp(is_upper ? below_it : 1 - below_it, doubt, 1 - doubt);
@@ -144,13 +126,11 @@ double Distribution::share_of_others(int strategy, std::uint64_t value) const {
 
 double Distribution::share(int strategy, Datum id) const {
   if (!column.has_statistics()) return DEFAULT_INEQ_SEL;
-  double among_common = 0;
-  double common = 0;
-  if (has_common_values) {
-    FmgrInfo procedure;
-    fmgr_info(column.objects.procedures[strategy], &procedure);
-    among_common = mcv_selectivity(column.statistics, &procedure, InvalidOid, id, true, &common);
-  }
+  FmgrInfo procedure;
+  fmgr_info(column.objects.procedures[strategy], &procedure);
+  double common;
+  const double among_common =
+      mcv_selectivity(column.statistics, &procedure, InvalidOid, id, true, &common);
   const double others = share_of_others(strategy, column.value(id));
   return std::clamp(among_common + (1 - column.null_share() - common) * others, 0.0, 1.0);
 }

@@ -47,7 +47,7 @@ class Distribution {
   };
 
   double share_of_others(int strategy, std::uint64_t value) const;
-  double below(std::uint64_t value, bool with_equal) const;
+  double below(std::uint64_t value) const;
   void extend(std::uint64_t greatest);
   double rows_since(const Point* point, std::uint64_t end) const;
 
@@ -56,10 +56,8 @@ class Distribution {
   int count = 0;               // 0: there is no histogram
   double bins = 0;             // of the histogram, which all have as many rows
   std::uint64_t last_bin = 0;  // where its last bin begins
-  double one_value = 0;        // the share of the rows with one certain value
   bool knows_first = false;
   bool knows_last = false;
-  bool has_common_values = false;
 };
 
 }  // namespace ids

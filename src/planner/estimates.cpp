@@ -58,7 +58,6 @@ int last_arm = 0;
 
 // The conditions that must hold together with the one asked about; NIL if it is in none of them.
 List* conjunction(List* clauses, bool together, List* args, bool by_value) {
-  check_stack_depth();
   const int count = list_length(clauses);
   const bool is_or = !together && !by_value && count > 1;
   const int first = is_or && last_arm < count ? last_arm : 0;
@@ -272,24 +271,24 @@ double share_not_empty(VariableStatData* ranges) {
 }
 
 // How many ranges contain an id, on average. Ranges begin and end at these shares of the ids, both
-// in ascending order, and each stands for a number of ranges. With once, an id counts at most one.
-double covered(const double* begins, const double* ends, int count, double number, bool once) {
+// in ascending order, and each stands for a number of ranges. An id counts at most one.
+double covered(const double* begins, const double* ends, int count, double number) {
   double sum = 0;
   double at = begins[0];
   for (int begun = 0, ended = 0; ended < count;) {
     const double open = (begun - ended) * number;
     const bool begin = begun < count && begins[begun] <= ends[ended];
     const double next = begin ? begins[begun++] : ends[ended++];
-    sum += (next - at) * (once ? std::min(open, 1.0) : open);
+    sum += (next - at) * std::min(open, 1.0);
     at = next;
   }
   return sum;
 }
 
-// The share of the ids that a range contains, on average; for a semijoin, the share of the ids that
-// at least one of the ranges in so many rows contains. The statistics of ranges tell the
-// distribution of the lower bounds and of the upper bounds. So this knows at each id how many
-// ranges have begun and not ended, and it does not matter which bounds belong together.
+// The share of the ids that at least one of the ranges in so many rows contains; for one row, what
+// a range contains on average. The statistics of ranges tell the distribution of the lower bounds
+// and of the upper bounds. So this knows at each id how many ranges have begun and not ended, and
+// it does not matter which bounds belong together.
 double share_in_ranges(const Column& column, VariableStatData* ranges, double rows) {
   const Oid* boundaries = column.objects.boundaries;
   AttStatsSlot slot;
@@ -303,8 +302,7 @@ double share_in_ranges(const Column& column, VariableStatData* ranges, double ro
   fmgr_info(boundaries[kRangeLast], &last);
   const int count = slot.nvalues;
   if (count == 0) return DEFAULT_RANGE_INEQ_SEL;
-  const Distribution distribution(column, column.value(FunctionCall1(&first, slot.values[0])),
-                                  column.value(FunctionCall1(&last, slot.values[count - 1])));
+  const Distribution distribution(column, 0, UINT64_MAX);
   auto* begins = static_cast<double*>(palloc(sizeof(double) * count * 2));
   double* ends = begins + count;
   for (int i = 0; i < count; ++i) {
@@ -312,9 +310,8 @@ double share_in_ranges(const Column& column, VariableStatData* ranges, double ro
     ends[i] = distribution.share(BTLessEqualStrategyNumber, FunctionCall1(&last, slot.values[i]));
   }
   free_attstatsslot(&slot);
-  const bool once = rows > 0;
-  const double number = share_not_empty(ranges) * (once ? rows : 1) / count;
-  return std::max(covered(begins, ends, count, number, once), 1.0e-10);
+  const double number = share_not_empty(ranges) * rows / count;
+  return std::max(covered(begins, ends, count, number), 1.0e-10);
 }
 
 // The share of the pairs of rows in which the range contains the id, for a bound that <@ has become
@@ -338,7 +335,7 @@ double share_of_join(const Column& column, List* args, const Bound& asked, Node*
   examine_variable(column.root, ranges, 0, &statistics);
   const bool has_ranges =
       semijoin && bms_is_member(reinterpret_cast<Var*>(ranges)->varno, semijoin->syn_righthand);
-  double share = share_in_ranges(column, &statistics, has_ranges ? statistics.rel->rows : 0);
+  double share = share_in_ranges(column, &statistics, has_ranges ? statistics.rel->rows : 1);
   // The share of the ranges that contain an id, if each contains as many as another.
   if (semijoin && !has_ranges) share = -std::expm1(-share * column.statistics->rel->rows);
   ReleaseVariableStats(statistics);
