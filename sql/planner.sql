@@ -405,7 +405,11 @@ BEGIN
       'sub-select', 'g');
 END $$;
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ some_range();
--- so does a volatile id: two comparisons would be of two ids
+-- an id that is an expression becomes two comparisons, unless it has more than ten operators
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid_first(at) <@ '[2024-02-10, 2024-02-11)';
+EXPLAIN (COSTS OFF) SELECT FROM event
+  WHERE ulid_first(at + i * i * i * i * i * i * i * i * i * interval '1 h') <@ '[2024-02-10, 2024-02-11)';
+-- a volatile id stays, too: two comparisons would be of two ids
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid_first(clock_timestamp()) <@ tstzrange(now(), 'infinity');
 -- a volatile function is not called at plan time, not even one of PostgreSQL's own
 CREATE SEQUENCE counted;
@@ -425,6 +429,8 @@ EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ stable_range();
 SELECT index_condition('SELECT FROM event WHERE ulid <@ (SELECT stable_range())');
 SELECT index_condition('SELECT FROM event WHERE (SELECT stable_range()) @> ulid');
 SELECT index_condition('SELECT FROM event WHERE ulid >= (SELECT now())');
+SELECT index_condition('SELECT FROM event WHERE ulid <@ some_range()') AS "volatile",
+  index_condition('SELECT FROM event WHERE ulid <@ (SELECT tstzrange(at, NULL))') AS "of the same row";
 SELECT count(*) FROM event WHERE ulid <@ some_range();
 SELECT count(*) FROM event WHERE ulid <@ stable_range();
 SELECT count(*) FROM event WHERE ulid <@ (SELECT stable_range());
@@ -489,6 +495,25 @@ CREATE TABLE span AS SELECT n, tstzrange(at, at + interval '1 hour') AS during F
   LATERAL (SELECT '2024-02-01'::timestamptz + n * interval '1 day') t (at);
 INSERT INTO span VALUES (4, 'empty'), (5, NULL);
 ANALYZE span;
+-- a sub-select is computed once; if it depends on another table, the index serves it, too
+CREATE FUNCTION subplans(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN regexp_count(plan::text, '"(InitPlan|SubPlan)"');
+END $$;
+SELECT subplans('SELECT FROM event WHERE ulid <@ (SELECT stable_range())') AS range,
+  subplans('SELECT FROM span WHERE (SELECT ulid FROM event WHERE i = n) <@ tstzrange(now(), NULL)') AS id;
+DROP FUNCTION subplans;
+SELECT index_condition('SELECT FROM span s, event WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n)') <> ''
+  AS indexed;
+SELECT n, count(*), count(*) FILTER (WHERE NOT at <@ during) AS astray
+FROM span s, event WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n) GROUP BY n ORDER BY n;
+-- the two comparisons share no node: the planner would move such a column of an outer query twice
+SELECT n, (SELECT count(*) FROM event
+    WHERE EXISTS (SELECT FROM (VALUES (true)) v (flag) WHERE (ulid <@ during) = flag) OR i < 0) FROM span ORDER BY n;
+SELECT count(*) FROM event WHERE i BETWEEN 3070 AND 3080 AND (SELECT count(*) FROM span
+    WHERE EXISTS (SELECT FROM (VALUES (true)) v (flag) WHERE (ulid <@ during) = flag) OR n < 0) > 0;
 SET enable_memoize = off;
 EXPLAIN (COSTS OFF) SELECT n, i FROM span JOIN event ON ulid <@ during;
 SELECT n, count(i), count(*) FILTER (WHERE NOT at <@ during) AS astray FROM span LEFT JOIN event ON ulid <@ during

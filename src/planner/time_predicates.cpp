@@ -88,10 +88,11 @@ class TimePredicate {
     return comparison;
   }
 
-  // Nothing simplifies the result of a support function, so a constant boundary is made here.
+  // Nothing simplifies the result of a support function, so a constant boundary is made here. No
+  // constant is null: the predicates are strict.
   Expr* call(Oid boundary, Node* of) const {
     const auto* constant = reinterpret_cast<Const*>(of);
-    if (!IsA(of, Const) || constant->constisnull)
+    if (!IsA(of, Const))
       return reinterpret_cast<Expr*>(makeFuncExpr(boundary, objects->type, list_make1(of),
                                                   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
     const TypeCacheEntry* type = lookup_type_cache(objects->type, 0);
@@ -131,11 +132,8 @@ List* index_conditions(SupportRequestIndexCondition* request, const PlannedType&
   TimePredicate call;
   if (!call.read(type, request->funcid, args) || request->indexarg != call.predicate->id_argument ||
       !op_in_opfamily(call.objects->comparisons[BTLessStrategyNumber], request->opfamily) ||
-      !is_pseudo_constant_for_index(request->root, call.time, request->index) ||
-      contain_subplans(call.time))
+      !is_pseudo_constant_for_index(request->root, call.time, request->index))
     return NIL;
-  call.id = static_cast<Node*>(copyObjectImpl(call.id));
-  call.time = static_cast<Node*>(copyObjectImpl(call.time));
   if (call.predicate->is_multirange)
     call.time = reinterpret_cast<Node*>(makeFuncExpr(F_RANGE_MERGE_ANYMULTIRANGE, TSTZRANGEOID,
                                                      list_make1(call.time), InvalidOid, InvalidOid,
