@@ -31,10 +31,10 @@ SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = '
 WHERE NOT proisstrict AND prokind <> 'p' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
   AND proname !~ '_settled$' ORDER BY oid::regprocedure::text;
 
--- functions of operators and hash functions that are not leakproof
+-- functions of operators, of what the planner makes of time predicates, and of hashes that are not leakproof
 SELECT oid::regprocedure FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE NOT proleakproof AND (oid IN (SELECT oprcode FROM pg_operator)
-    OR proname ~ '_(cmp|hash|hash_extended|smaller|larger)$') ORDER BY oid::regprocedure::text;
+    OR proname ~ '_(cmp|hash|hash_extended|smaller|larger|first|last)$') ORDER BY oid::regprocedure::text;
 
 -- C functions whose symbol is not their SQL name. An overload may append _at or its first argument's type; a cast's
 -- function that is named after the target type has the symbol SOURCE_to_TARGET.
