@@ -32,7 +32,8 @@ CALL ids_create_partitions('log', '1 week', '2026-11-01', '2026-11-10');
 CALL ids_create_partitions('log', '3 months', '2027-02-10', '2027-05-01');
 CALL ids_create_partitions('log', '6 hours', '2028-02-28 20:00', '2028-02-29 05:00');
 SELECT * FROM partition;
--- a partition that covers only a part of the time
+-- a partition that covers only a part of the time, beside one that ends where this time begins
+CALL ids_create_partitions('log', '1 day', '2028-02-27', '2028-02-28');
 CALL ids_create_partitions('log', '1 day', '2028-02-28', '2028-02-29');
 -- a partition is a partition like any other: keys, defaults, checks, generated columns and foreign keys
 CREATE TABLE other (id int PRIMARY KEY);

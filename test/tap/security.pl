@@ -233,6 +233,7 @@ foreach (
 	[ detach => 'ddl_command_start', 'ALTER TABLE', "ALTER TABLE app.log $replace", qr/relation "log_20260101" is not a partition of relation "log"/ ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260101) (log_20260102)' ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', "$attach $later", $changed ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', "ALTER TABLE app.log ATTACH PARTITION app.log_20260101 $later", $changed ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log_20260102', '(log) (log_20260101)' ],
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log', '(log_20260101)' ],
 	[ drop => 'ddl_command_start', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
