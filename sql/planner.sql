@@ -171,10 +171,12 @@ BEGIN
   RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
 END $$;
 CREATE INDEX partial_at ON event (i) WHERE at >= '2024-03-01' AND at < '2024-03-11';
+CREATE INDEX partial_before ON event (i) WHERE ulid >= timestamptz '2024-03-01';
 CREATE INDEX partial_ulid ON event (i) WHERE ulid <@ '[2024-03-01, 2024-03-11)';
+CREATE INDEX partial_after ON event (i) WHERE ulid >= timestamptz '2024-03-01';
 SELECT cost($$SELECT FROM event WHERE i < 5900 AND ulid <@ '[2024-03-02, 2024-03-10)'$$)
   / cost($$SELECT FROM event WHERE i < 5900 AND at >= '2024-03-02' AND at < '2024-03-10'$$) BETWEEN 0.9 AND 1.1 AS same;
-DROP INDEX partial_at, partial_ulid;
+DROP INDEX partial_at, partial_ulid, partial_before, partial_after;
 DROP FUNCTION cost;
 CREATE INDEX ON event (at);
 CREATE INDEX ON event (ulid);
@@ -430,7 +432,8 @@ SELECT index_condition('SELECT FROM event WHERE ulid <@ (SELECT stable_range())'
 SELECT index_condition('SELECT FROM event WHERE (SELECT stable_range()) @> ulid');
 SELECT index_condition('SELECT FROM event WHERE ulid >= (SELECT now())');
 SELECT index_condition('SELECT FROM event WHERE ulid <@ some_range()') AS "volatile",
-  index_condition('SELECT FROM event WHERE ulid <@ (SELECT tstzrange(at, NULL))') AS "of the same row";
+  index_condition('SELECT FROM event WHERE uuidv7_within(uuid, some_range())') AS "volatile, uuid",
+  index_condition('SELECT FROM event WHERE uuidv7_within(uuid, (SELECT tstzrange(at, NULL)))') AS "of the same row";
 SELECT count(*) FROM event WHERE ulid <@ some_range();
 SELECT count(*) FROM event WHERE ulid <@ stable_range();
 SELECT count(*) FROM event WHERE ulid <@ (SELECT stable_range());
@@ -544,7 +547,11 @@ SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during') BETWEEN 1700 A
   expected('SELECT FROM event WHERE NOT EXISTS (SELECT FROM crowd WHERE ulid <@ during)')
     BETWEEN 7500 AND 7750 AS "about 7630",
   expected('SELECT FROM crowd WHERE EXISTS (SELECT FROM event WHERE ulid <@ during)') AS "20";
-DELETE FROM crowd WHERE during << tstzrange('2024-02-05', NULL);
+INSERT INTO crowd SELECT CASE WHEN i <= 20 THEN 'empty'::tstzrange END FROM generate_series(1, 40) i;
+ANALYZE crowd;
+SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during')
+    BETWEEN 1700 AND 2100 AS "empty and null ones have none";
+DELETE FROM crowd WHERE during IS NULL OR isempty(during) OR during << tstzrange('2024-02-05', NULL);
 UPDATE crowd SET during = tstzrange(lower(during) + interval '2 months', upper(during) + interval '2 months');
 ANALYZE crowd;
 SELECT add('2024-03-31', '15 minutes', 1500);
