@@ -71,6 +71,18 @@ SELECT gen_scru160_us();
 ROLLBACK;
 SELECT gen_ulid() IS NOT NULL AS generates;
 
+-- ids continue right above a time, and after a reset with the clock
+DO $$
+DECLARE ahead timestamptz := date_trunc('milliseconds', now()) + interval '1 hour 600 us';
+BEGIN
+  FOR i IN 1 .. 100 LOOP
+    PERFORM ids_advance_clock(ahead);
+    ASSERT gen_ulid()::timestamptz = ahead + interval '400 us', 'a gap';
+    PERFORM ids_reset_clock();
+    ASSERT gen_ulid()::timestamptz <= clock_timestamp(), 'ahead of the clock';
+  END LOOP;
+END $$;
+
 -- ids of given times: in one session, ids of the same unit of time are ascending
 \set SHOW_CONTEXT never
 CREATE TABLE source AS SELECT i AS n, timestamptz '2026-01-01 00:00:00+00' + i / 7 * interval '300 us' AS created_at
