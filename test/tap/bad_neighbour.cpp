@@ -1,7 +1,7 @@
 // Another extension on the same server, which does what harms ids.
 #include <cstring>
 
-#include "generator/shared_state.hpp"
+#include "generator/records.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -85,6 +85,26 @@ IDS_FUNCTION(hold_prepared_transactions) {
   LWLockAcquire(TwoPhaseStateLock, LW_EXCLUSIVE);
   wait_for_cancel();
   LWLockRelease(TwoPhaseStateLock);
+  PG_RETURN_VOID();
+}
+
+// hold_state() -> void: until it is cancelled, it looks at all generators
+IDS_FUNCTION(hold_state) {
+  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
+  wait_for_cancel();
+  LWLockRelease(AddinShmemInitLock);
+  PG_RETURN_VOID();
+}
+
+// hold_record(xid bigint) -> void: until it is cancelled, that transaction's end is not recorded
+IDS_FUNCTION(hold_record) {
+  dsm_segment* segment = dsm_attach(state_of_ids()->header.records);
+  auto* records = static_cast<ids::Records*>(dsm_segment_address(segment));
+  ids::Finished& place = records->finished[PG_GETARG_INT64(0) % ids::kFinished];
+  SpinLockAcquire(&place.lock);
+  wait_for_cancel();
+  SpinLockRelease(&place.lock);
+  dsm_detach(segment);
   PG_RETURN_VOID();
 }
 

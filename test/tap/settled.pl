@@ -589,6 +589,21 @@ $queries = "COMMIT;\n";
 $first->finish;
 is(settled(), 'a b', 'a walsender has committed');
 
+# A transaction is committed, but its end is not recorded yet.
+begin_again();
+$node->safe_psql('postgres', "CREATE FUNCTION hold_record(bigint) RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
+($first, $second, $reader) = map { session() } 1 .. 3;
+my $held = run($first, 'BEGIN', insert('a'), 'SELECT id FROM event');
+my $record = begin_waiting($second, 'hold_record(' . run($first, 'SELECT pg_current_xact_id()') . ')');
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+$first->query_until(qr/commits/, "\\echo commits\nCOMMIT;\n");
+$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM event') or die;
+is(run($reader, "SELECT ulid_settled() <= '$held'"), 't', 'an old snapshot does not see a transaction whose end is not recorded yet');
+$record->();
+run($first, 'SELECT 1');
+is(settled(), 'a', 'its end is recorded');
+$_->quit foreach $first, $second, $reader;
+
 # A transaction goes on while the ticks are being lowered.
 begin_again();
 $node->safe_psql('postgres', $_) foreach $ahead, "CREATE FUNCTION lower_ticks_slowly() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
@@ -603,6 +618,20 @@ my $low = run($first, q{INSERT INTO event (name) VALUES ('c') RETURNING id});
 is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'an identifier after the ticks were lowered holds it back');
 run($first, 'COMMIT');
 $_->quit foreach $first, $second;
+
+# While a session looks at all generators, no other one is claimed, and no tick is lowered.
+$node->safe_psql('postgres', "CREATE FUNCTION hold_state() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
+foreach my $call ('gen_scru160()', 'ids_reset_clock()')
+{
+	($first, $second) = (session(), session());
+	$pid = run($first, 'SELECT gen_snowflake()', 'SELECT pg_backend_pid()');
+	my $release = begin_waiting($second, 'hold_state()');
+	$first->query_until(qr/calls/, "\\echo calls\nSELECT $call;\n");
+	ok(waits_for($pid, 'AddinShmemInit%'), "$call waits");
+	$release->();
+	run($first, 'SELECT 1');
+	$_->quit foreach $first, $second;
+}
 
 # Another version of the library has made records that this one does not know.
 $node->safe_psql('postgres', "CREATE FUNCTION change_records() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C; SELECT change_records()");
