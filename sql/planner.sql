@@ -512,6 +512,11 @@ SELECT index_condition('SELECT FROM span s, event WHERE ulid <@ (SELECT during F
   AS indexed;
 SELECT n, count(*), count(*) FILTER (WHERE NOT at <@ during) AS astray
 FROM span s, event WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n) GROUP BY n ORDER BY n;
+-- but not if that is volatile: its two ends would be of two ranges
+SELECT query, index_condition('SELECT FROM span s, event WHERE ulid <@ (SELECT ' || query || ')') FROM (VALUES
+  ('some_range() WHERE n > 0'), ('during FROM span t WHERE t.n = s.n ORDER BY random() LIMIT 1'),
+  ('(SELECT some_range() WHERE s.n > 0)'), ('(SELECT some_range() WHERE t.n > 0) FROM span t WHERE t.n = s.n'),
+  ('r FROM (SELECT some_range() AS r UNION ALL SELECT during FROM span t WHERE t.n = s.n) u LIMIT 1')) q (query);
 -- the two comparisons share no node: the planner would move such a column of an outer query twice
 SELECT n, (SELECT count(*) FROM event
     WHERE EXISTS (SELECT FROM (VALUES (true)) v (flag) WHERE (ulid <@ during) = flag) OR i < 0) FROM span ORDER BY n;

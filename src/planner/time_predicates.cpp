@@ -124,6 +124,24 @@ Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   return reinterpret_cast<Node*>(make_ands_explicit(call.comparisons()));
 }
 
+// Whether a sub-select that is planned already is volatile, or another one in it: its node shows
+// only its arguments to contain_volatile_functions().
+bool has_volatile_subplan(Node* node, void* subroots) {
+  if (!node) return false;
+  if (IsA(node, SubPlan)) {
+    auto* planned = static_cast<List*>(subroots);
+    const void* asked = list_nth(planned, reinterpret_cast<SubPlan*>(node)->plan_id - 1);
+    ListCell* cell;
+    foreach (cell, planned) {
+      auto* inner = static_cast<PlannerInfo*>(lfirst(cell));
+      for (PlannerInfo* outer = inner; outer; outer = outer->parent_root)
+        if (outer == asked && contain_volatile_functions(reinterpret_cast<Node*>(inner->parse)))
+          return true;
+    }
+  }
+  return expression_tree_walker(node, has_volatile_subplan, subroots);
+}
+
 // Index conditions for a call that could not be simplified. A multirange has the conditions of the
 // smallest range that contains it.
 List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
@@ -132,7 +150,8 @@ List* index_conditions(SupportRequestIndexCondition* request, const PlannedType&
   TimePredicate call;
   if (!call.read(type, request->funcid, args) || request->indexarg != call.predicate->id_argument ||
       !op_in_opfamily(call.objects->comparisons[BTLessStrategyNumber], request->opfamily) ||
-      !is_pseudo_constant_for_index(request->root, call.time, request->index))
+      !is_pseudo_constant_for_index(request->root, call.time, request->index) ||
+      has_volatile_subplan(call.time, request->root->glob->subroots))
     return NIL;
   if (call.predicate->is_multirange)
     call.time = reinterpret_cast<Node*>(makeFuncExpr(F_RANGE_MERGE_ANYMULTIRANGE, TSTZRANGEOID,
