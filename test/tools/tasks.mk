@@ -32,7 +32,8 @@ else
 
 .PHONY: $(TASKS)
 MAKEFLAGS += --no-print-directory
-BUILD = $(FRESH) && $(MAKE) -s all test-libraries WERROR=-Werror
+PARALLEL = $(MAKE) -j"$$(nproc)"
+BUILD = $(FRESH) && $(PARALLEL) -s all test-libraries WERROR=-Werror
 SERVER = test/tools/private.sh server
 
 help: ## show this
@@ -47,13 +48,13 @@ deps: ## install what is missing for "make check" (on Debian and systems based o
 demo: export PATH := $(CURDIR)/build/unpacked/bin:$(PATH)
 demo: ## install the few packages it needs, build, show the extension at work on a private server
 	@test/tools/deps.sh server pg_virtualenv linked-compiler unpacked-headers faketime
-	@$(MAKE) -s -j"$$(nproc)" all WERROR=-Werror
+	@$(PARALLEL) -s all WERROR=-Werror
 	@$(SERVER) test/tools/demo.sh
 
 check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'unit tests'
-	@$(MAKE) unit
-	@$(MAKE) fuzz SECONDS=5
+	@$(PARALLEL) unit
+	@$(PARALLEL) fuzz SECONDS=5
 	@echo 'models'
 	@test/model/run.sh
 	@echo 'building'
