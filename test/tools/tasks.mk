@@ -109,12 +109,8 @@ FUZZ = $(patsubst test/fuzz/%.cpp,%,$(wildcard test/fuzz/*.cpp))
 FUZZ_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
 fuzz: $(FUZZ:%=build/fuzz/%/run) build/fuzz/seeds ## fuzz every parser for a minute; SECONDS=N for another time, FUZZ=NAME for one
-	@for target in $(FUZZ); do \
-	  echo "fuzzing $$target"; \
-	  cd build/fuzz/$$target && mkdir -p found && \
-	  ./run -max_len=64 -max_total_time=$(or $(SECONDS),60) -print_final_stats=1 found ../seeds/$$target >log 2>&1 || { tail -n 40 log; exit 1; }; \
-	  cd ../../..; \
-	done
+	@printf '%s\n' $(FUZZ) | xargs -P "$$(nproc)" -I TARGET sh -c 'echo "fuzzing TARGET"; cd build/fuzz/TARGET && mkdir -p found && \
+	  ./run -max_len=64 -max_total_time=$(or $(SECONDS),60) -print_final_stats=1 found ../seeds/TARGET >log 2>&1 || { tail -n 40 log; exit 1; }'
 
 build/fuzz/%/run: test/fuzz/%.cpp | fuzz-deps
 	@mkdir -p $(@D)
