@@ -74,6 +74,7 @@ consteval std::size_t place_of(std::string_view name) {
   while (place < SharedState::kSlots && kGenerators[place].name != name) ++place;
   return place;
 }
+static_assert(place_of("ulid") == 0 && place_of("uuidv7") == 1, "as in version 1.0");
 
 // Step 1; steps 4 and 5 follow when the transaction ends. Sets *enrolled to the generator, and to
 // null when the transaction ends. The tick must be above the mark.
