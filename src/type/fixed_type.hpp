@@ -96,7 +96,7 @@ struct FixedType : TimedType<C> {
   static Datum from_base(FunctionCallInfo fcinfo) {
     const std::string_view digits = text_view(PG_GETARG_TEXT_PP(0));
     const int base = base_argument(fcinfo);
-    Value value;
+    Value value{};
     const ParseResult result = InBases<C>::read(digits, base, value);
     if (result.error != ParseError::none)
       invalid_digits(psprintf("type %s", C::kName), digits, result, base,
