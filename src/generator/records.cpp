@@ -8,102 +8,82 @@ Records* records = nullptr;
 
 namespace {
 
-// Atomics begin with zero, too.
-void initialize(Records* created) {
-  std::memset(static_cast<void*>(created), 0, Records::size());
-  for (Finished& place : created->finished) SpinLockInit(&place.lock);
+// Notes the prepared transactions that exist before this run of the server has recorded any. Others
+// may have been committed before that, but after a snapshot that may still ask: they have smaller
+// numbers than recovered_below, and no record. The lock keeps transactions from being prepared
+// between the two.
+void note_recovered(Records* created) {
+  LWLockAcquire(TwoPhaseStateLock, LW_SHARED);
+  const std::uint64_t next = next_xid();
+  for (int i = 0; i < max_prepared_xacts; ++i) {
+    const PGPROC& proc = PreparedXactProcs[i];
+    if (!TransactionIdIsValid(proc.xid)) continue;
+    Writer& writer = created->prepared()[i];
+    writer.database = proc.databaseId;
+    writer.role = proc.roleId;
+    for (pg_atomic_uint64& first : writer.first) pg_atomic_write_u64(&first, kUnknown);
+    pg_atomic_write_u64(&writer.xid, full_xid(proc.xid, next));
+  }
+  LWLockRelease(TwoPhaseStateLock);
+  pg_atomic_write_u64(&created->finished_below, next);
+  created->recovered_below = next;
 }
 
-// Creates the segment, or attaches to that of a session that was faster.
-dsm_segment* create_segment() {
-  const std::size_t size = Records::size();
-  dsm_segment* segment = dsm_create(size, 0);
-  initialize(static_cast<Records*>(dsm_segment_address(segment)));
-  auto& header = shared_state()->header;
-  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+// The first session creates the segment, whose atomics begin with zero, too. Returns null if
+// another version of the library has made records of another layout.
+Records* attach(SharedState* shared) {
+  auto& header = shared->header;
   const bool first = header.records == DSM_HANDLE_INVALID;
+  dsm_segment* segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
+  auto* found = segment ? static_cast<Records*>(dsm_segment_address(segment)) : nullptr;
   if (first) {
+    std::memset(static_cast<void*>(found), 0, Records::size());
+    for (Finished& place : found->finished) SpinLockInit(&place.lock);
+    note_recovered(found);
     dsm_pin_segment(segment);
     header.records_version = Records::kVersion;
-    header.records_size = static_cast<std::uint32_t>(size);
+    header.records_size = static_cast<std::uint32_t>(Records::size());
     header.records = dsm_segment_handle(segment);
   }
-  LWLockRelease(AddinShmemInitLock);
-  if (first) return segment;
-  dsm_detach(segment);
-  return dsm_attach(header.records);
-}
-
-// Returns null if another version of the library has made records of another layout.
-Records* attach() {
-  const auto& header = shared_state()->header;  // which takes the same lock
-  LWLockAcquire(AddinShmemInitLock, LW_SHARED);
-  const dsm_handle handle = header.records;
-  LWLockRelease(AddinShmemInitLock);
-  dsm_segment* segment = handle == DSM_HANDLE_INVALID ? create_segment() : dsm_attach(handle);
   if (!segment || header.records_version != Records::kVersion ||
       header.records_size != Records::size())
     return nullptr;
   dsm_pin_mapping(segment);
-  return static_cast<Records*>(dsm_segment_address(segment));
+  return found;
 }
 
 // Returns null if there is no memory, instead of the server's error. A resource owner of our own
 // releases what was acquired before that error.
 Records* try_attach() {
+  SharedState* shared = shared_state();  // which takes the same lock
   MemoryContext context = CurrentMemoryContext;
   ResourceOwner outer = CurrentResourceOwner;
   ResourceOwner own = ResourceOwnerCreate(nullptr, "ids");
   Records* volatile attached = nullptr;
   CurrentResourceOwner = own;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  const auto held = InterruptHoldoffCount;
   PG_TRY();
-  { attached = attach(); }
+  { attached = attach(shared); }
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);
     FlushErrorState();
+    InterruptHoldoffCount = held;  // which the error has reset
   }
   PG_END_TRY();
+  LWLockRelease(AddinShmemInitLock);
   ResourceOwnerRelease(own, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
   CurrentResourceOwner = outer;
   ResourceOwnerDelete(own);
   return attached;
 }
 
-// Notes the prepared transactions that exist before this run of the server has recorded any. Others
-// may have been committed before that, but after a snapshot that may still ask: they have smaller
-// numbers than recovered_below, and no record. The lock keeps transactions from being prepared
-// between the two.
-void note_recovered() {
-  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  if (records->recovered_below == 0) {
-    LWLockAcquire(TwoPhaseStateLock, LW_SHARED);
-    const std::uint64_t next = next_xid();
-    for (int i = 0; i < max_prepared_xacts; ++i) {
-      const PGPROC& proc = PreparedXactProcs[i];
-      if (!TransactionIdIsValid(proc.xid)) continue;
-      Writer& writer = records->prepared()[i];
-      writer.database = proc.databaseId;
-      writer.role = proc.roleId;
-      for (pg_atomic_uint64& first : writer.first) pg_atomic_write_u64(&first, kUnknown);
-      pg_atomic_write_u64(&writer.xid, full_xid(proc.xid, next));
-    }
-    LWLockRelease(TwoPhaseStateLock);
-    pg_atomic_write_u64(&records->finished_below, next);
-    records->recovered_below = next;
-  }
-  LWLockRelease(AddinShmemInitLock);
-}
-
 }  // namespace
 
 bool have_records() {
-  static bool ready = false;
-  if (likely(ready)) return true;
-  if (!records) records = try_attach();
-  if (!records) return false;
-  note_recovered();
-  return ready = true;
+  if (unlikely(!records)) records = try_attach();
+  return records != nullptr;
 }
 
 void missing_records(const char* function) {

@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kFinished = 8192;
 struct Records {
   static constexpr std::uint32_t kVersion = 1;  // changes with the layout
 
-  std::uint64_t recovered_below;  // transactions from this xid on have records; 0: not noted yet
+  std::uint64_t recovered_below;  // transactions from this xid on have records
   alignas(kCacheLine) pg_atomic_uint64 finished_below;  // greater than all xids of the finished
   alignas(kCacheLine) Finished finished[kFinished];
   Writer writers[FLEXIBLE_ARRAY_MEMBER];  // of sessions, then of prepared transactions

@@ -560,23 +560,30 @@ my $refusal = $node->basedir . '/no_memory';
 $node = start_server('poor', "max_connections = 200\nmax_wal_senders = 1\ndynamic_shared_memory_type = posix\n");
 append_to_file($refusal, '');
 {
-	local %ENV = (%ENV, LD_PRELOAD => "$ENV{IDS_FAULTS}/no_memory.so", NO_MEMORY => $refusal);
+	local %ENV = (%ENV, LD_PRELOAD => "$ENV{IDS_FAULTS}/no_memory.so", NO_MEMORY => $refusal, SLOW_MEMORY => "$refusal.yet");
 	$node->restart;
 }
 my $error = qr/ERROR:  ulid_settled\(\) does not know which transactions have generated ids\nDETAIL:.*\nHINT:  .*dynamic_shared_memory_type/;
-($first, $second) = (session(), session());
+my $third;
+($first, $second, $third) = map { session() } 1 .. 3;
 run($first, 'BEGIN', insert('a'));
 like(($node->psql('postgres', $settled))[2], $error, 'no memory');
+run($_, 'SELECT gen_ulid()') foreach $second, $third;
+# Two sessions find some at once: one creates the records, the other one waits for it.
+append_to_file("$refusal.yet", '');
 unlink $refusal;
-run($second, insert('b'));
+$_->query_until(qr/inserts/, join ";\n", '\echo inserts', insert('b'), '') foreach $second, $third;
+ok($node->poll_query_until('postgres', q{SELECT array_agg(DISTINCT wait_event) @> '{AddinShmemInit}' FROM pg_stat_activity}), 'one session creates the records');
+unlink "$refusal.yet";
+run($_, 'SELECT 1') foreach $second, $third;
 like(($node->psql('postgres', $settled))[2], $error, 'a transaction is open that has found none');
 $reader = $node->background_psql('postgres', on_error_stop => 0);
 run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 run($first, 'COMMIT');
-is(settled(), 'a b', 'it has ended');
+is(settled(), 'a b b', 'it has ended');
 $reader->query($settled);
 like($reader->{stderr}, $error, 'but an old snapshot does not see it');
-$_->quit foreach $first, $second, $reader;
+$_->quit foreach $first, $second, $third, $reader;
 
 # The last place for a session is a walsender's.
 begin_again();
@@ -639,6 +646,18 @@ $first = session();
 run($first, 'BEGIN', insert('c'));
 like(($node->psql('postgres', $settled))[2], $error, 'records of another version');
 run($first, 'COMMIT');
+$first->quit;
+
+# The records lie where the server's other sessions have had something else.
+$node->append_conf('postgresql.conf', "min_dynamic_shared_memory = 4MB\n");
+$node->restart;
+$node->safe_psql('postgres', q{
+	SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET max_parallel_workers_per_gather = 8;
+	CREATE TABLE line WITH (parallel_workers = 8) AS SELECT repeat('x', 1000) FROM generate_series(1, 5000);
+	TABLE line});
+$first = session();
+run($first, 'BEGIN', 'SELECT gen_ulid()');
+is(run($first, q{SELECT string_agg(generator, ' ') FROM ids_unsettled()}), 'ulid', 'memory that was used before');
 $first->quit;
 $node->stop;
 

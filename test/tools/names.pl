@@ -11,7 +11,7 @@ sub text_of {
     return <$handle>;
 }
 
-my $script = join '', map { text_of($_) } glob 'sql/ids--?.?.sql';
+my $script = join '', map { text_of($_) } grep { !/--.*--/ } glob 'sql/ids--*.sql';
 my $routine = join '|', '%s_\w+', $script =~ /^CREATE (?:FUNCTION|PROCEDURE) (\w+)/mg;
 my $type = join '|', '%s(?!::)', $script =~ /^CREATE (?:TYPE|DOMAIN) (\w+)/mg;
 my $for_superusers = join '|', $script =~ /^REVOKE EXECUTE ON FUNCTION (\w+)/mg;
