@@ -40,7 +40,7 @@ $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids
 my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.mark, pg_class WHERE oid = $$ids_internal.mark$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
 foreach my $change (
-	q{SELECT setval('ids_internal.mark', 1)}, q{SELECT nextval('ids_internal.mark')},
+	q{SELECT setval('ids_internal.mark', 1)}, q{SELECT nextval('ids_internal.mark')}, q{SELECT setval(oid, 1) FROM pg_class WHERE relname = 'mark'},
 	'UPDATE ids_internal.mark SET last_value = 1', 'DELETE FROM ids_internal.mark', 'TRUNCATE ids_internal.mark',
 	'ALTER SEQUENCE ids_internal.mark RESTART', 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'ALTER SEQUENCE ids_internal.mark RENAME TO other',
 	'ALTER SEQUENCE ids_internal.mark SET SCHEMA public', 'ALTER SEQUENCE ids_internal.mark OWNER TO CURRENT_USER',
