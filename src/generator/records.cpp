@@ -35,7 +35,8 @@ Records* attach(SharedState* shared) {
   auto& header = shared->header;
   const bool first = header.records == DSM_HANDLE_INVALID;
   dsm_segment* segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
-  auto* found = segment ? static_cast<Records*>(dsm_segment_address(segment)) : nullptr;
+  if (!segment) return nullptr;
+  auto* found = static_cast<Records*>(dsm_segment_address(segment));
   if (first) {
     std::memset(static_cast<void*>(found), 0, Records::size());
     for (Finished& place : found->finished) SpinLockInit(&place.lock);
@@ -45,8 +46,7 @@ Records* attach(SharedState* shared) {
     header.records_size = static_cast<std::uint32_t>(Records::size());
     header.records = dsm_segment_handle(segment);
   }
-  if (!segment || header.records_version != Records::kVersion ||
-      header.records_size != Records::size())
+  if (header.records_version != Records::kVersion || header.records_size != Records::size())
     return nullptr;
   dsm_pin_mapping(segment);
   return found;
