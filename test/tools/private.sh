@@ -80,6 +80,6 @@ case $mode in
       chown -R postgres "$stage"
       run=(runuser -u postgres -- "${run[@]}")
     fi
-    "${run[@]}" || { grep -E -A 12 'not ok|Bail out|Looks like your test' tmp_check/log/regress_log_*; exit 1; }
+    "${run[@]}" || { grep -E -B 6 -A 12 'not ok|Bail out|Looks like your test' tmp_check/log/regress_log_*; exit 1; }
     ;;
 esac
