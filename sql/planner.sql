@@ -218,6 +218,11 @@ DELETE FROM event WHERE at < '2024-04-01';
 VACUUM event;
 SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02']) bound,
   LATERAL compare(format('at < %L', bound), format('{T} < timestamptz %L', bound)) c;
+CREATE TABLE days AS
+  SELECT tstzrange(day, day + '1 day') AS day FROM generate_series(timestamptz '2024-01-01', '2024-03-10', '1 day') day;
+ANALYZE days;
+SELECT expected('SELECT FROM days JOIN event ON ulid <@ day') AS "rows of deleted days";
+DROP TABLE days;
 -- without an index, the planner cannot find the smallest and the largest id
 DROP INDEX event_ulid_idx, event_at_idx;
 SELECT expected($$SELECT FROM event WHERE at >= '2024-09-01'$$) AS timestamptz,
