@@ -283,6 +283,14 @@ VACUUM same;
 SELECT expected($$SELECT FROM same WHERE id <@ '[2080-01-01, 2080-01-15)'$$) AS none,
   expected($$SELECT FROM same WHERE id <@ '[2080-01-30, 2080-03-01)'$$) AS "none later",
   expected($$SELECT FROM same WHERE id <@ '[2080-01-01, 2080-03-01)'$$) AS all;
+-- a histogram of two bins, and three times as many rows since
+TRUNCATE same;
+ALTER TABLE same ALTER id SET STATISTICS 2;
+INSERT INTO same SELECT ulid_first('2024-01-01'::timestamptz + i * interval '1 hour') FROM generate_series(0, 400) i;
+ANALYZE same;
+INSERT INTO same SELECT ulid_first('2024-01-01'::timestamptz + i * interval '1 hour') FROM generate_series(401, 1600) i;
+SELECT expected($$SELECT FROM same WHERE id >= timestamptz '2024-01-01'$$) AS all,
+  expected($$SELECT FROM same WHERE id > ulid_first('2024-01-01'::timestamptz + interval '400 hours')$$) AS "half: as many as were known";
 DROP TABLE same;
 -- density that grows a thousandfold
 TRUNCATE event;

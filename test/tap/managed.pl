@@ -81,6 +81,7 @@ my $waiting = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NO
 ok($node->poll_query_until('app', "SELECT ($waiting) = 1"), 'a session waits for its turn');
 $node->safe_psql('app', q{SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
 ok($node->poll_query_until('app', "SELECT ($waiting) = 0"), 'the waiting session is cancelled');
+$holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
 $holder->quit;
 is($node->safe_psql('app', $locks), '0', 'the cancellation leaves no lock');
 like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'the session generates after the cancellation');
