@@ -70,8 +70,8 @@ def insert(number, rows, stop):
 
 
 def announce():
-    """By the table and the procedure of doc/reading.md."""
-    page = open(os.path.join(os.path.dirname(__file__), "../../doc/reading.md")).read()
+    """By the table and the procedure of doc/several-servers.md."""
+    page = open(os.path.join(os.path.dirname(__file__), "../../doc/several-servers.md")).read()
     with psycopg.connect("", autocommit=True) as connection:
         connection.execute(re.search(r"CREATE TABLE settled .*?END \$\$;", page, re.DOTALL)[0])
     return subprocess.Popen(["psql", "-Xq", "-c", "CALL announce_settled()"], stderr=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
-# New rows are read in every way that doc/reading.md shows, by its own statements: on the primary beside a long import, through
-# views, with updates and deletes, on a standby, and on a logical subscriber that has rows of two servers. Meanwhile 16 sessions
+# New rows are read in every way that doc/reading.md and doc/several-servers.md show, by their own statements: on the primary beside
+# a long import, through views, with updates and deletes, on a standby, and on a logical subscriber that has rows of two servers. Meanwhile 16 sessions
 # write, with pauses, savepoints and rollbacks, and the primary fails over. Every row is read once; without the page's bounds, rows
 # are missed everywhere. The environment variable SECONDS makes it longer.
 use strict;
@@ -14,8 +14,8 @@ use Time::HiRes qw(sleep time);
 my $seconds = $ENV{SECONDS} // 10;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
-# The block of SQL below a heading of the page that contains a text.
-my $page = slurp_file("$ENV{TESTDIR}/doc/reading.md");
+# The block of SQL below a heading of a page that contains a text.
+my $page = join '', map { slurp_file("$ENV{TESTDIR}/doc/$_.md") } qw(reading several-servers);
 sub block
 {
 	my ($heading, $text) = @_;
