@@ -1,12 +1,10 @@
 \echo Use "CREATE EXTENSION ids" to load this file. \quit
 
--- The operands of <@ and @>. They are domains, so that PostgreSQL's own operators, which take any range, keep working: an operator
+-- The range that <@ and @> take. It is a domain, so that PostgreSQL's own operators, which take any range, keep working: an operator
 -- of tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
-CREATE DOMAIN ids_tstzrange      AS tstzrange;
-CREATE DOMAIN ids_tstzmultirange AS tstzmultirange;
+CREATE DOMAIN ids_tstzrange AS tstzrange;
 
-COMMENT ON DOMAIN ids_tstzrange      IS 'operand of <@ and @>; in tables, write tstzrange';
-COMMENT ON DOMAIN ids_tstzmultirange IS 'operand of <@ and @>; in tables, write tstzmultirange';
+COMMENT ON DOMAIN ids_tstzrange IS 'operand of <@ and @>; in tables, write tstzrange';
 
 -- The generators: their clock, and the mark
 
@@ -291,11 +289,6 @@ CREATE FUNCTION ulid_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LAN
 
 COMMENT ON FUNCTION ulid_support(internal) IS 'planner support for comparisons of ulid with times';
 
--- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
-CREATE DOMAIN ids_ulid AS ulid;
-
-COMMENT ON DOMAIN ids_ulid IS 'operand of <@ and @>; in tables, write ulid';
-
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_le_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_gt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -306,8 +299,6 @@ CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
-CREATE FUNCTION ulid_contained_by_tstzmultirange(ids_ulid, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
-CREATE FUNCTION tstzmultirange_contains_ulid(ids_tstzmultirange, ids_ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 
 COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
@@ -319,8 +310,6 @@ COMMENT ON FUNCTION timestamptz_gt_ulid(timestamptz, ulid) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_ge_ulid(timestamptz, ulid) IS 'implementation of >= operator';
 COMMENT ON FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     IS 'implementation of @> operator';
-COMMENT ON FUNCTION ulid_contained_by_tstzmultirange(ids_ulid, ids_tstzmultirange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzmultirange_contains_ulid(ids_tstzmultirange, ids_ulid)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = ulid_lt_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = ulid_le_timestamptz, LEFTARG = ulid, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -332,8 +321,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzmultirange, LEFTARG = ids_ulid, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_ulid, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before timestamp';
 COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before timestamp';
@@ -345,8 +332,6 @@ COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'timestamp is after time of ulid';
 COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'timestamp is at or after time of ulid';
 COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of ulid is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains time of ulid';
-COMMENT ON OPERATOR <@ (ids_ulid, ids_tstzmultirange) IS 'time of ulid is contained by multirange';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_ulid) IS 'multirange contains time of ulid';
 
 -- The same 16 bytes as a uuid
 
@@ -628,11 +613,6 @@ CREATE FUNCTION scru160_support(internal) RETURNS internal AS 'MODULE_PATHNAME' 
 
 COMMENT ON FUNCTION scru160_support(internal) IS 'planner support for comparisons of scru160 with times';
 
--- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
-CREATE DOMAIN ids_scru160 AS scru160;
-
-COMMENT ON DOMAIN ids_scru160 IS 'operand of <@ and @>; in tables, write scru160';
-
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_le_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_gt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -643,8 +623,6 @@ CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean AS 
 CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
-CREATE FUNCTION scru160_contained_by_tstzmultirange(ids_scru160, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
-CREATE FUNCTION tstzmultirange_contains_scru160(ids_tstzmultirange, ids_scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 
 COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
@@ -656,8 +634,6 @@ COMMENT ON FUNCTION timestamptz_gt_scru160(timestamptz, scru160) IS 'implementat
 COMMENT ON FUNCTION timestamptz_ge_scru160(timestamptz, scru160) IS 'implementation of >= operator';
 COMMENT ON FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     IS 'implementation of @> operator';
-COMMENT ON FUNCTION scru160_contained_by_tstzmultirange(ids_scru160, ids_tstzmultirange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzmultirange_contains_scru160(ids_tstzmultirange, ids_scru160)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = scru160_lt_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = scru160_le_timestamptz, LEFTARG = scru160, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -669,8 +645,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzmultirange, LEFTARG = ids_scru160, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_scru160, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before timestamp';
 COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before timestamp';
@@ -682,8 +656,6 @@ COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'timestamp is after time of scr
 COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'timestamp is at or after time of scru160';
 COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of scru160 is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains time of scru160';
-COMMENT ON OPERATOR <@ (ids_scru160, ids_tstzmultirange) IS 'time of scru160 is contained by multirange';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_scru160) IS 'multirange contains time of scru160';
 
 -- Hexadecimal, generators and parts
 
@@ -951,11 +923,6 @@ CREATE FUNCTION tbsl_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LAN
 
 COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support for comparisons of tbsl with times';
 
--- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
-CREATE DOMAIN ids_tbsl AS tbsl;
-
-COMMENT ON DOMAIN ids_tbsl IS 'operand of <@ and @>; in tables, write tbsl';
-
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -966,8 +933,6 @@ CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
-CREATE FUNCTION tbsl_contained_by_tstzmultirange(ids_tbsl, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
-CREATE FUNCTION tstzmultirange_contains_tbsl(ids_tstzmultirange, ids_tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 
 COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
@@ -979,8 +944,6 @@ COMMENT ON FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) IS 'implementation of
 COMMENT ON FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) IS 'implementation of >= operator';
 COMMENT ON FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     IS 'implementation of @> operator';
-COMMENT ON FUNCTION tbsl_contained_by_tstzmultirange(ids_tbsl, ids_tstzmultirange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzmultirange_contains_tbsl(ids_tstzmultirange, ids_tbsl)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = tbsl_lt_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = tbsl_le_timestamptz, LEFTARG = tbsl, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -992,8 +955,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzmultirange, LEFTARG = ids_tbsl, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_tbsl, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before timestamp';
 COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before timestamp';
@@ -1005,8 +966,6 @@ COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'timestamp is after time of tbsl';
 COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'timestamp is at or after time of tbsl';
 COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of tbsl is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains time of tbsl';
-COMMENT ON OPERATOR <@ (ids_tbsl, ids_tstzmultirange) IS 'time of tbsl is contained by multirange';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_tbsl) IS 'multirange contains time of tbsl';
 
 -- Transport encodings
 
@@ -1278,11 +1237,6 @@ CREATE FUNCTION snowflake_support(internal) RETURNS internal AS 'MODULE_PATHNAME
 
 COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support for comparisons of snowflake with times';
 
--- The operators of multiranges take the id as a domain, so "id <@ unknown" matches the operator of ranges better.
-CREATE DOMAIN ids_snowflake AS snowflake;
-
-COMMENT ON DOMAIN ids_snowflake IS 'operand of <@ and @>; in tables, write snowflake';
-
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
@@ -1293,8 +1247,6 @@ CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean
 CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
-CREATE FUNCTION snowflake_contained_by_tstzmultirange(ids_snowflake, ids_tstzmultirange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
-CREATE FUNCTION tstzmultirange_contains_snowflake(ids_tstzmultirange, ids_snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 
 COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';
@@ -1306,8 +1258,6 @@ COMMENT ON FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) IS 'impleme
 COMMENT ON FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) IS 'implementation of >= operator';
 COMMENT ON FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) IS 'implementation of <@ operator';
 COMMENT ON FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     IS 'implementation of @> operator';
-COMMENT ON FUNCTION snowflake_contained_by_tstzmultirange(ids_snowflake, ids_tstzmultirange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION tstzmultirange_contains_snowflake(ids_tstzmultirange, ids_snowflake)     IS 'implementation of @> operator';
 
 CREATE OPERATOR <  (FUNCTION = snowflake_lt_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >,  NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR <= (FUNCTION = snowflake_le_timestamptz, LEFTARG = snowflake, RIGHTARG = timestamptz, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1319,8 +1269,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzmultirange, LEFTARG = ids_snowflake, RIGHTARG = ids_tstzmultirange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzmultirange_contains_snowflake, LEFTARG = ids_tstzmultirange, RIGHTARG = ids_snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before timestamp';
 COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before timestamp';
@@ -1332,8 +1280,6 @@ COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'timestamp is after time of s
 COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'timestamp is at or after time of snowflake';
 COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of snowflake is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains time of snowflake';
-COMMENT ON OPERATOR <@ (ids_snowflake, ids_tstzmultirange) IS 'time of snowflake is contained by multirange';
-COMMENT ON OPERATOR @> (ids_tstzmultirange, ids_snowflake) IS 'multirange contains time of snowflake';
 
 -- The name in digits 0-9A-Za-z
 

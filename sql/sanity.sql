@@ -66,13 +66,12 @@ ORDER BY o.oid::regoperator::text;
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
   JOIN pg_proc p ON p.oid = oprcode
   JOIN pg_type l ON l.oid = oprleft JOIN pg_type r ON r.oid = oprright
-  JOIN identifier_type t ON t.oid IN (l.oid, r.oid, l.typbasetype, r.typbasetype)
+  JOIN identifier_type t ON t.oid IN (l.oid, r.oid)
 WHERE oprleft <> oprright AND (prosupport <> to_regproc(t.typname || '_support') OR proname <>
-  format(CASE WHEN t.oid IN (l.oid, l.typbasetype) THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, t.typname,
+  format(CASE WHEN t.oid = l.oid THEN '%s_%s_%s' ELSE '%3$s_%2$s_%1$s' END, t.typname,
     CASE oprname WHEN '<' THEN 'lt' WHEN '<=' THEN 'le' WHEN '>' THEN 'gt' WHEN '>=' THEN 'ge'
       WHEN '<@' THEN 'contained_by' WHEN '@>' THEN 'contains' END,
-    CASE WHEN 'ids_tstzmultirange' IN (l.typname, r.typname) THEN 'tstzmultirange'
-      WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY o.oid::regoperator::text;
+    CASE WHEN oprname IN ('<@', '@>') THEN 'tstzrange' ELSE 'timestamptz' END)) ORDER BY o.oid::regoperator::text;
 
 -- equality that does not hash or merge
 SELECT o.oid::regoperator FROM pg_operator o JOIN member ON objid = o.oid AND classid = 'pg_operator'::regclass
@@ -105,11 +104,6 @@ SELECT typname, operator FROM identifier_type, unnest(ARRAY['<', '<=', '>', '>='
      OR operator <> '<@' AND NOT EXISTS (SELECT FROM pg_operator
        WHERE oprname = operator AND oprright = identifier_type.oid
        AND oprleft IN ('timestamptz'::regtype, 'ids_tstzrange'::regtype)) ORDER BY 1, 2;
-SELECT typname, operator FROM identifier_type, unnest(ARRAY['<@', '@>']) operator
-  WHERE NOT EXISTS (SELECT FROM pg_operator WHERE oprname = operator
-    AND (SELECT typbasetype FROM pg_type WHERE oid = CASE operator WHEN '<@' THEN oprleft ELSE oprright END)
-    = identifier_type.oid
-    AND CASE operator WHEN '<@' THEN oprright ELSE oprleft END = 'ids_tstzmultirange'::regtype) ORDER BY 1, 2;
 
 -- types whose length is not the length of their bytes
 SELECT string_agg(format('SELECT %L AS typname WHERE octet_length(%I_first(''infinity'')::bytea) <> %s', typname,

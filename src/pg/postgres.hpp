@@ -74,7 +74,6 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/multirangetypes.h"
 #include "utils/numeric.h"
 #include "utils/partcache.h"
 #include "utils/rangetypes.h"

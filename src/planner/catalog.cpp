@@ -57,33 +57,28 @@ bool find_boundaries(const PlannedType& type, CatalogObjects* objects) {
 
 void find_within(const PlannedType& type, CatalogObjects* objects) {
   const Oid function = function_of(type, "_within", {type.core_type, TSTZRANGEOID});
-  objects->predicates[0] = {function, 0, InvalidStrategy, false};
+  objects->predicates[0] = {function, 0, InvalidStrategy};
 }
 
-// T < timestamptz, timestamptz < T and so on; T <@ tstzrange, tstzmultirange @> T and so on, with
-// domains in place of the ranges, and of the ids that are compared with multiranges.
-void find_predicates(const char* type, CatalogObjects* objects) {
-  char domain[NAMEDATALEN] = "ids_";
-  strlcat(domain, type, sizeof domain);
+// T < timestamptz, timestamptz < T and so on; T <@ tstzrange and tstzrange @> T, with a domain in
+// place of the range.
+void find_predicates(CatalogObjects* objects) {
   const struct {
     const char* on_left;
     const char* on_right;
     int strategy;
-    Oid id;
     Oid time;
   } operators[] = {
-      {"<", ">", BTLessStrategyNumber, objects->type, TIMESTAMPTZOID},
-      {"<=", ">=", BTLessEqualStrategyNumber, objects->type, TIMESTAMPTZOID},
-      {">=", "<=", BTGreaterEqualStrategyNumber, objects->type, TIMESTAMPTZOID},
-      {">", "<", BTGreaterStrategyNumber, objects->type, TIMESTAMPTZOID},
-      {"<@", "@>", InvalidStrategy, objects->type, type_named("ids_tstzrange")},
-      {"<@", "@>", InvalidStrategy, type_named(domain), type_named("ids_tstzmultirange")},
+      {"<", ">", BTLessStrategyNumber, TIMESTAMPTZOID},
+      {"<=", ">=", BTLessEqualStrategyNumber, TIMESTAMPTZOID},
+      {">=", "<=", BTGreaterEqualStrategyNumber, TIMESTAMPTZOID},
+      {">", "<", BTGreaterStrategyNumber, TIMESTAMPTZOID},
+      {"<@", "@>", InvalidStrategy, type_named("ids_tstzrange")},
   };
   Predicate* next = objects->predicates;
   for (const auto& op : operators) {
-    const bool is_multirange = op.id != objects->type;
-    *next++ = {function_of(op.on_left, op.id, op.time), 0, op.strategy, is_multirange};
-    *next++ = {function_of(op.on_right, op.time, op.id), 1, op.strategy, is_multirange};
+    *next++ = {function_of(op.on_left, objects->type, op.time), 0, op.strategy};
+    *next++ = {function_of(op.on_right, op.time, objects->type), 1, op.strategy};
   }
 }
 
@@ -108,7 +103,7 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   if (is_core_type)
     find_within(type, objects);
   else
-    find_predicates(type.name, objects);
+    find_predicates(objects);
   objects->settled = function_of(type, "_settled", {});
   objects->as_of = as_of;
   return objects;

@@ -10,14 +10,13 @@ namespace ids {
 // The functions that make an id of a time or a range: T_first, T_last, T_range_first, T_range_last.
 enum { kFirst, kLast, kRangeFirst, kRangeLast, kBoundaries };
 
-// A function that compares an id with a time, or that finds its time in a range or in ranges.
+// A function that compares an id with a time, or that finds its time in a range.
 struct Predicate {
   Oid function;     // InvalidOid if the catalog does not have it
   int id_argument;  // which operand is the id: 0 or 1
   int strategy;     // the btree strategy with the id on the left; InvalidStrategy for ranges
-  bool is_multirange;
 };
-constexpr int kPredicates = 12;  // at most
+constexpr int kPredicates = 10;  // at most
 
 // Comparisons go by their btree strategy.
 struct CatalogObjects {

@@ -20,13 +20,10 @@
 //   id <@ range           if the range is volatile or a sub-select: to compute it twice could give
 //                         two ranges
 //   expression <@ range   if the expression is volatile, a sub-select, or more than ten operators
-//   id <@ multirange      always
 //
 // These calls can still use an index, unless the range is volatile:
 //
 //   id <@ (SELECT range)  by  id >= T_range_first((SELECT range)) AND ...
-//   id <@ multirange      by  id >= T_range_first(range_merge(multirange)) AND ..., then the call
-//                         filters out the ids in the gaps
 #include <algorithm>
 
 #include "planner/time_predicates.hpp"
@@ -52,10 +49,8 @@ class TimePredicate {
     // A user's own function may have this support function, too.
     if (predicate == objects->predicates + kPredicates) return false;
     id = static_cast<Node*>(list_nth(args, predicate->id_argument));
-    // Ranges and multiranges are passed as domains; so are the ids that go with multiranges.
+    // A range is passed as a domain.
     time = without_relabeling(static_cast<Node*>(list_nth(args, 1 - predicate->id_argument)));
-    if (exprType(id) != objects->type)
-      id = applyRelabelType(id, objects->type, -1, InvalidOid, COERCE_IMPLICIT_CAST, -1, false);
     return true;
   }
 
@@ -111,9 +106,7 @@ bool is_unique(Node* node) {
 // result and must not cost much for the id.
 Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   TimePredicate call;
-  if (!call.read(type, request->fcall->funcid, request->fcall->args) ||
-      call.predicate->is_multirange)
-    return nullptr;
+  if (!call.read(type, request->fcall->funcid, request->fcall->args)) return nullptr;
   if (call.is_range()) {
     if (is_unique(call.time) || is_unique(call.id)) return nullptr;
     // PostgreSQL's limit for an argument that an inlined SQL function uses twice.
@@ -142,8 +135,7 @@ bool has_volatile_subplan(Node* node, void* subroots) {
   return expression_tree_walker(node, has_volatile_subplan, subroots);
 }
 
-// Index conditions for a call that could not be simplified. A multirange has the conditions of the
-// smallest range that contains it.
+// Index conditions for a call that could not be simplified.
 List* index_conditions(SupportRequestIndexCondition* request, const PlannedType& type) {
   List* args = IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
                                           : reinterpret_cast<FuncExpr*>(request->node)->args;
@@ -153,11 +145,7 @@ List* index_conditions(SupportRequestIndexCondition* request, const PlannedType&
       !is_pseudo_constant_for_index(request->root, call.time, request->index) ||
       has_volatile_subplan(call.time, request->root->glob->subroots))
     return NIL;
-  if (call.predicate->is_multirange)
-    call.time = reinterpret_cast<Node*>(makeFuncExpr(F_RANGE_MERGE_ANYMULTIRANGE, TSTZRANGEOID,
-                                                     list_make1(call.time), InvalidOid, InvalidOid,
-                                                     COERCE_EXPLICIT_CALL));
-  request->lossy = call.predicate->is_multirange;
+  request->lossy = false;
   return call.comparisons();
 }
 

@@ -265,13 +265,12 @@ struct FixedType : TimedType<C> {
   F(n, t, range_first) F(n, t, range_last)                                                 \
   F(n, t, lt_timestamptz) F(n, t, le_timestamptz)                                          \
   F(n, t, gt_timestamptz) F(n, t, ge_timestamptz)                                          \
-  F(n, t, contained_by_tstzrange) F(n, t, contained_by_tstzmultirange)                     \
-  F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)
+  F(n, t, contained_by_tstzrange) F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)
 
 #define IDS_FUNCTIONS_WITH_TYPE_LAST(F, n, t)                                              \
   F(n, t, timestamptz_lt) F(n, t, timestamptz_le)                                          \
   F(n, t, timestamptz_gt) F(n, t, timestamptz_ge)                                          \
-  F(n, t, tstzrange_contains) F(n, t, tstzmultirange_contains)
+  F(n, t, tstzrange_contains)
 
 #define IDS_GIST_FUNCTIONS(F, n, t)                                                        \
   F(n, t, gist_compress) F(n, t, gist_fetch) F(n, t, gist_consistent) F(n, t, gist_union)  \

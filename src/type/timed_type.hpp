@@ -80,12 +80,6 @@ struct TimedType {
   static Datum timestamptz_ge(FunctionCallInfo fcinfo) { return from_last(fcinfo, 1) <= 0; }
   static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
   static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
-  static Datum contained_by_tstzmultirange(FunctionCallInfo fcinfo) {
-    return in_time_ranges(fcinfo, 0);
-  }
-  static Datum tstzmultirange_contains(FunctionCallInfo fcinfo) {
-    return in_time_ranges(fcinfo, 1);
-  }
 
   // in_range(value, base, offset interval, sub, less) compares the times, as in_range of
   // timestamptz does.
@@ -137,13 +131,6 @@ struct TimedType {
   static Datum in_time_range(FunctionCallInfo fcinfo, int id) {
     PG_RETURN_BOOL(
         TimeRange<C>::argument(fcinfo, 1 - id).contains(C::time(get(PG_GETARG_DATUM(id)))));
-  }
-  static Datum in_time_ranges(FunctionCallInfo fcinfo, int id) {
-    MultirangeType* ranges = PG_GETARG_MULTIRANGE_P(1 - id);
-    const TypeCacheEntry* type = multirange_get_typcache(fcinfo, MultirangeTypeGetOid(ranges));
-    const TimestampTz time = timestamp(get(PG_GETARG_DATUM(id)));
-    PG_RETURN_BOOL(
-        multirange_contains_elem_internal(type->rngtype, ranges, TimestampTzGetDatum(time)));
   }
 };
 

@@ -46,11 +46,11 @@ is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current i
 # After the files are installed and before ALTER EXTENSION, the library works with the objects of an older version. The planner uses
 # the predicates that it finds, and after the update the new one, too, in the same session.
 my $install = slurp_file("$scripts/ids--$current.sql");
-my @added = $install =~ /^(CREATE (?:FUNCTION tstzmultirange_contains_ulid\b|OPERATOR @> .* tstzmultirange_contains_ulid,).*;)$/mg;
+my @added = $install =~ /^(CREATE (?:FUNCTION tstzrange_contains_ulid\b|OPERATOR @> .* tstzrange_contains_ulid,).*;)$/mg;
 is(scalar(@added), 2, 'the statements for an operator');
-append_to_file("$scripts/ids--older.sql", "$install DROP OPERATOR @> (ids_tstzmultirange, ids_ulid); DROP FUNCTION tstzmultirange_contains_ulid;");
+append_to_file("$scripts/ids--older.sql", "$install DROP OPERATOR @> (ids_tstzrange, ulid); DROP FUNCTION tstzrange_contains_ulid;");
 append_to_file("$scripts/ids--older--$current.sql", join "\n", @added);
-my @predicates = ("id <@ '[2026-01-01,2026-01-02)'", "id >= timestamptz '2026-01-01'", "timestamptz '2026-01-01' < id", "id <@ '{[2026-01-01,2026-01-02)}'::tstzmultirange");
+my @predicates = ("id <@ '[2026-01-01,2026-01-02)'", "id >= timestamptz '2026-01-01'", "timestamptz '2026-01-01' < id");
 my $explain = join ' ', map { "EXPLAIN (COSTS OFF) SELECT FROM item WHERE $_;" } @predicates;
 my ($before, $after) = split /updated/, $node->safe_psql('postgres', qq{
 	CREATE EXTENSION ids VERSION 'older';
@@ -60,7 +60,7 @@ my ($before, $after) = split /updated/, $node->safe_psql('postgres', qq{
 	ALTER EXTENSION ids UPDATE TO '$current';
 	SELECT 'updated';
 	$explain
-	EXPLAIN (COSTS OFF) SELECT FROM item WHERE '{[2026-01-01,2026-01-02)}'::tstzmultirange @> id});
+	EXPLAIN (COSTS OFF) SELECT FROM item WHERE tstzrange '[2026-01-01,2026-01-02)' @> id});
 is(scalar(() = $before =~ /Index Cond: .*id >/g), @predicates, 'with the objects of an older version, predicates are index conditions');
 is(scalar(() = $after =~ /Index Cond: .*id >/g), @predicates + 1, 'after the update, the new predicate is one, too');
 $node->safe_psql('postgres', 'DROP EXTENSION ids CASCADE');
