@@ -12,7 +12,7 @@ OBJS = $(SOURCES:.cpp=.o)
 DATA = $(wildcard sql/ids--*.sql)
 REGRESS = $(patsubst sql/%.sql,%,$(filter-out $(DATA),$(sort $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=ids
-EXTRA_CLEAN = build log src/*.d src/*/*.d test/tap/*.[od]
+EXTRA_CLEAN = build log src/*.d src/*/*.d test/faults/*.[od]
 
 RELEASE := $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' META.json)
 LANGUAGE = -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -Wall -Wextra -Wno-unknown-warning-option

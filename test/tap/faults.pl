@@ -1,5 +1,4 @@
-# Killed processes, many first uses at once, and a lack of memory or randomness. The server goes on, and identifiers stay unique
-# and in order.
+# Killed processes, many first uses at once, and a lack of randomness. The server goes on, and identifiers stay unique and in order.
 use strict;
 use warnings;
 use Generators;
@@ -140,36 +139,6 @@ foreach my $preloaded (0, 1)
 	}
 	is($node->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT id), count(DISTINCT pid) FROM made}), '0|20',
 		"preloaded: $preloaded; no two backends draw the same bytes");
-	$node->stop;
-}
-
-# No shared memory is left: without preloading, an error says what to do; with preloading, there is room.
-foreach my $preloaded (0, 1)
-{
-	my $node = start_server("memory_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
-	# CREATE EXTENSION uses the state, so it comes last.
-	$node->safe_psql('postgres', 'DROP EXTENSION ids');
-	$node->restart;
-	my $neighbour = $node->background_psql('postgres');
-	$neighbour->query_safe("CREATE FUNCTION take_shared_memory() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
-	$neighbour->query_safe('SELECT take_shared_memory()');
-	foreach my $try (1 .. 2)
-	{
-		my ($status, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids; SELECT gen_ulid()');
-		# From 17 on the state is in dynamic shared memory.
-		if ($preloaded || $node->pg_version >= 17)
-		{
-			is($status, 0, "preloaded: $preloaded; there is room for the state") or diag($err);
-			next;
-		}
-		like($err, qr/ERROR:  not enough shared memory for data structure "ids"/, 'without room there is an error');
-		like($err, qr/HINT:  Add "ids" to shared_preload_libraries/, 'the error has a hint');
-	}
-	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'the server goes on without shared memory');
-	$neighbour->quit;
-	$node->restart;
-	$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids');
-	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
 	$node->stop;
 }
 

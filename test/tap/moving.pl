@@ -1,5 +1,5 @@
-# Tables move: by pg_dump and pg_restore with every kind of object that uses the types, as a superuser
-# and as the owner of the database, and by pg_upgrade from version 1.0 of the extension.
+# Tables move: by pg_dump and pg_restore with every kind of object that uses the types, as a superuser and as the owner of the
+# database; from uuid to ulid; and by pg_upgrade from version 1.0 of the extension.
 use strict;
 use warnings;
 use Catalogs;
@@ -165,6 +165,16 @@ foreach my $role ($super, 'owner')
 		check_use($node, $target, $what);
 	}
 }
+
+# From uuid: the heap stays as it is, and so do the bytes.
+$node->safe_psql('usual', 'CREATE TABLE legacy (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO legacy (n) SELECT generate_series(1, 1000)');
+my $bytes = q{SELECT md5(string_agg(encode(%s, 'hex'), ',' ORDER BY n)) FROM legacy};
+my $file = $node->safe_psql('usual', q{SELECT pg_relation_filenode('legacy')});
+my $before = $node->safe_psql('usual', sprintf($bytes, 'uuid_send(id)'));
+$node->safe_psql('usual', 'ALTER TABLE legacy ALTER id DROP DEFAULT, ALTER id TYPE ulid USING id::ulid, ALTER id SET DEFAULT gen_ulid()');
+is($node->safe_psql('usual', q{SELECT pg_relation_filenode('legacy')}), $file, 'uuid to ulid does not rewrite the heap');
+is($node->safe_psql('usual', sprintf($bytes, 'id::bytea')), $before, 'uuid to ulid does not change a byte');
+is($node->safe_psql('usual', 'INSERT INTO legacy (n) VALUES (0) RETURNING id IS NOT NULL'), 't', 'new rows get ulids');
 
 $node->stop;
 

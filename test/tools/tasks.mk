@@ -15,18 +15,18 @@ endif
 ifndef TASK
 
 # For the tests: the library with a state that sessions do not share, and libraries that servers load.
-FAULTS = $(patsubst %,build/faults/%.so,bad_neighbour no_memory no_randomness output_plugin)
-TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/tap/*.cpp))
+TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/faults/*.cpp))
+FAULTS = $(patsubst test/%.o,build/%.so,$(filter-out %/unshared_state.o,$(TEST_OBJS)))
 .PHONY: test-libraries
 test-libraries: build/unshared/ids.so $(FAULTS)
 
-build/unshared/ids.so: $(filter-out src/generator/shared_state.o,$(OBJS)) test/tap/unshared_state.o
-$(FAULTS): build/faults/%.so: test/tap/%.o
+build/unshared/ids.so: $(filter-out src/generator/shared_state.o,$(OBJS)) test/faults/unshared_state.o
+$(FAULTS): build/faults/%.so: test/faults/%.o
 build/unshared/ids.so $(FAULTS):
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
 
--include $(wildcard test/tap/*.d)
+-include $(wildcard test/faults/*.d)
 
 else
 
@@ -178,7 +178,7 @@ lint: ## check the library, the layout of the sources, the install script and th
 	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); fi
 	@if command -v "$(TIDY)" >/dev/null; then \
 	  echo '$(TIDY)'; \
-	  $(call tidy,$(SOURCES) $(wildcard test/tap/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
+	  $(call tidy,$(SOURCES) $(wildcard test/faults/*.cpp),$(LANGUAGE) $(INCLUDE)) && \
 	  $(call tidy,$(wildcard test/unit/*_test.cpp test/fuzz/*.cpp test/bench/*.cpp),-std=c++20 -Isrc); \
 	fi
 
@@ -189,7 +189,7 @@ TEXTS = $(patsubst src/%/,%,$(dir $(shell grep -lx -e '--@ io' src/*/*.sql)))
 TIDY = clang-tidy
 tidy = printf '%s\n' $1 | xargs -P "$$(nproc)" -I FILE $(TIDY) --quiet FILE -- $2 2>build/tidy.log || { grep -v 'warnings generated' build/tidy.log; false; }
 
-FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/tap/*.cpp test/bench/*.cpp test/clients/*.cpp)
+FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp test/faults/*.cpp test/bench/*.cpp test/clients/*.cpp)
 format: ## lay out the sources
 	@clang-format -i $(FORMATTED)
 

@@ -1,0 +1,32 @@
+# What everybody, the owner of a database, a member of pg_write_all_data and a superuser may do. mark.pl tests more about the mark,
+# and node_id.pl the setting.
+use strict;
+use warnings;
+use Databases;
+use Test::More;
+
+begin('owned', 'OWNER owner TEMPLATE template0');
+is(ask('owner', 'CREATE EXTENSION ids'), '', 'the owner of a database installs the extension');
+is(sql(q{SELECT DISTINCT extowner::regrole FROM pg_extension WHERE extname = 'ids'}), 'owner', 'the extension belongs to the owner');
+is(ask('owner', 'CREATE OR REPLACE FUNCTION pg_catalog.gen_ulid() RETURNS ulid LANGUAGE plpgsql AS $$BEGIN END$$'), '42501', 'the owner cannot replace its functions');
+is(ask('owner', 'SELECT count(*) > 0 FROM ids_generators()'), 't', 'the owner of a database reads ids_generators');
+is(ask('owner', 'SELECT ids_reset_clock()'), '42501', 'the owner of a database cannot reset the clock');
+is(ask('owner', 'GRANT EXECUTE ON FUNCTION ids_reset_clock() TO owner; SELECT ids_reset_clock()'), '42501', 'the owner of a database cannot grant the right to reset it');
+is(ask('owner', 'SELECT ids_advance_clock(now())'), '42501', 'the owner of a database cannot advance the clock');
+is(ask('owner', 'DROP EXTENSION ids'), '', 'the owner drops the extension');
+
+begin('rights');
+is(ask('ordinary', 'SELECT gen_ulid() IS NULL; SELECT generator FROM ids_generators() WHERE generator = $$ulid$$'), "f\nulid", 'anybody reads ids_generators');
+is(sql('SELECT ids_reset_clock(), ids_advance_clock(now())'), '|', 'a superuser can reset and advance the clock');
+
+# A member of pg_write_all_data can write the mark, but cannot call the functions that set the clock.
+sql('CREATE ROLE writer LOGIN IN ROLE pg_write_all_data');
+is(ask('writer', $_), '42501', "pg_write_all_data: $_") foreach 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())', 'SELECT ids_complete_upgrade()';
+is(ask('ordinary', q{SELECT setval('ids_internal.mark', 1)}), '42501', 'an ordinary role cannot write the mark');
+is(ask('writer', q{SELECT setval('ids_internal.mark', 1)}), '1', 'a member of pg_write_all_data can');
+is(ask('ordinary', 'SELECT gen_ulid()'), '55000', 'the generators notice a wrong mark');
+sql('SELECT ids_reset_clock()');
+is(ask('ordinary', 'SELECT gen_ulid() IS NULL'), 'f', 'a superuser repairs the mark');
+
+$node->stop;
+done_testing();
