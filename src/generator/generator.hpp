@@ -85,10 +85,9 @@ class Generator {
     return claimed_;
   }
 
-  // After a restart or a promotion the tick may be below the mark.
   static GeneratorState* above_mark() {
     GeneratorState* generator = claimed();
-    if (!is_marked(shared_, 1)) move_mark(1);
+    read_mark(shared_);
     return generator;
   }
 

@@ -18,6 +18,9 @@ constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
 // 2026-01-01: before that, no database had the extension.
 constexpr std::int64_t kLeastUs = 1'767'225'600'000'000;
 
+// nextval() leaves a smaller log_cnt, and setval() leaves 0.
+constexpr std::int64_t kLogCntOfSequences = 64;
+
 Oid known_relation = InvalidOid;
 
 // Called when the relation was dropped or changed, for example by DROP EXTENSION.
@@ -34,41 +37,66 @@ void forget_mark(Datum, Oid relation) {
            errhint("%s", hint)));
 }
 
-// The sequence's only row, in its only page. last_value is the mark, in microseconds since 1970;
-// log_cnt is the run of the server that moved it. pg_upgrade sets last_value and clears log_cnt.
+// The sequence's only row, in its only page; null if that is damaged. last_value is the mark, in
+// microseconds since 1970; log_cnt is the run of the server that moved it.
 Form_pg_sequence_data sequence_row(Page page) {
   const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                            ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
-  if (!is_sequence)
-    missing_mark("is damaged", "Restore it from a backup, or drop it and create it again.");
+  if (!is_sequence) return nullptr;
   auto* tuple =
       reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, FirstOffsetNumber)));
   return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
 }
 
-// Whether write() or pg_upgrade may have left the mark like this. pg_upgrade calls setval, which
-// clears log_cnt.
+// Whether a generator or pg_upgrade may have left the mark like this. pg_upgrade calls setval(), as
+// members of pg_write_all_data can, who must not move the clock of the server without a limit.
 bool is_sound(const FormData_pg_sequence_data& row) {
-  return row.is_called && row.last_value >= (row.log_cnt == 0 ? kLeastUs : 0) &&
-         row.last_value <= kGreatestUs;
+  const bool was_set = row.log_cnt >= 0 && row.log_cnt < kLogCntOfSequences;
+  return row.is_called && row.last_value >= (was_set ? kLeastUs : 0) &&
+         row.last_value <= (was_set ? Max(unix_now<1>(), kLeastUs) + USECS_PER_DAY : kGreatestUs);
 }
 
-Oid find_sequence() {
-  const Oid schema = get_namespace_oid(kSchema, true);
-  const Oid oid = OidIsValid(schema) ? get_relname_relid(kSequence, schema) : InvalidOid;
-  if (!OidIsValid(oid))
-    missing_mark("is missing",
-                 "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
-                 "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
-                 "SELECT pg_catalog.ids_reset_clock();");
+[[noreturn]] void no_mark() {
+  if (!OidIsValid(get_extension_oid("ids", true)))
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("extension \"ids\" was dropped"),
+                    errdetail("The statement that generates ids began before that.")));
+  missing_mark("is missing",
+               "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
+               "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
+               "SELECT pg_catalog.ids_reset_clock();");
+}
+
+Oid find_sequence(Oid& schema_owner) {
+  const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum(kSchema));
+  if (!HeapTupleIsValid(schema)) no_mark();
+  const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
+  schema_owner = row->nspowner;
+  const Oid oid = get_relname_relid(kSequence, row->oid);
+  ReleaseSysCache(schema);
+  if (!OidIsValid(oid)) no_mark();
   return oid;
+}
+
+// Whether the relation is the extension's. A statement goes on after DROP EXTENSION, when anybody
+// may give another relation that name. The install script creates the sequence and the schema,
+// which a stranger could rename, as a superuser; only superusers can have others that belong to
+// one. Looking the extension up takes longer than the rest of a session's first identifier, so that
+// is left to a creator who is no superuser any more.
+bool is_own(Relation relation, Oid schema_owner) {
+  if (superuser_arg(relation->rd_rel->relowner) && superuser_arg(schema_owner)) return true;
+  const Oid extension = get_extension_oid("ids", true);
+  return OidIsValid(extension) &&
+         getExtensionOfObject(RelationRelationId, RelationGetRelid(relation)) == extension;
 }
 
 Relation open_sequence() {
   Relation relation;
+  Oid schema_owner;
   // A session that had locked the relation may have replaced it.
-  do relation = try_relation_open(find_sequence(), RowExclusiveLock);
+  do relation = try_relation_open(find_sequence(schema_owner), RowExclusiveLock);
   while (!relation);
+  if (!is_own(relation, schema_owner)) no_mark();
   if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
     missing_mark("is not a sequence",
                  "Rename the relation that has this name, and create the sequence again.");
@@ -77,9 +105,12 @@ Relation open_sequence() {
   return relation;
 }
 
-// The mark's page, which no other session can lock between open() and close().
+// The mark's page, which no other session can lock between open() and close(). Checkpoints wait for
+// it, too. So whatever may fail, or wait for a lock or a client, is done before it is locked or
+// after it was released.
 struct MarkPage {
   Relation relation;
+  GenericXLogState* change;
   Buffer buffer;
   Form_pg_sequence_data row;
 
@@ -87,21 +118,26 @@ struct MarkPage {
     static bool registered = false;
     if (!registered) CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
     registered = true;
+    shared_state();
     relation = open_sequence();
+    known_relation = RelationGetRelid(relation);
+    change = GenericXLogStart(relation);
     buffer = ReadBuffer(relation, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     row = sequence_row(BufferGetPage(buffer));
-    known_relation = RelationGetRelid(relation);
+    if (!row) reject("is damaged", "Restore it from a backup, or drop it and create it again.");
   }
 
-  // The install script generates the first id, which sets the mark.
-  void check() const {
-    const bool is_being_created =
-        creating_extension &&
-        CurrentExtensionObject == getExtensionOfObject(RelationRelationId, known_relation);
-    if (!is_sound(*row) && !is_being_created)
-      missing_mark("has an invalid value",
-                   "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
+  void open_sound() {
+    open();
+    if (!is_sound(*row))
+      reject("has an invalid value",
+             "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
+  }
+
+  [[noreturn]] void reject(const char* what, const char* hint) {
+    UnlockReleaseBuffer(buffer);
+    missing_mark(what, hint);
   }
 
   // Whether this run of the server has moved the mark.
@@ -110,14 +146,15 @@ struct MarkPage {
   }
 
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
-  // that uses the new mark can commit.
+  // that uses the new mark can commit. The WAL writer is told to write it soon: identifiers may be
+  // shown by a transaction that never commits.
   void move_beyond(std::int64_t unix_us) {
-    GenericXLogState* change = GenericXLogStart(relation);
     Form_pg_sequence_data changed = sequence_row(GenericXLogRegisterBuffer(change, buffer, 0));
     changed->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
     changed->log_cnt = static_cast<std::int64_t>(shared_state()->header.run);
     changed->is_called = true;
-    GenericXLogFinish(change);
+    XLogSetAsyncXactLSN(GenericXLogFinish(change));
+    change = nullptr;
   }
 
   // Remembers what the page holds, then releases it. If ticks were lowered since the session last
@@ -129,6 +166,7 @@ struct MarkPage {
     if (resets != known_mark.resets) enrol_again();
     known_mark = {row->last_value, resets};
     UnlockReleaseBuffer(buffer);
+    if (change) GenericXLogAbort(change);
     relation_close(relation, RowExclusiveLock);
   }
 };
@@ -140,8 +178,7 @@ bool move_mark(std::int64_t unix_us) {
   if (RecoveryInProgress()) return true;
   const KnownMark known = known_mark;
   MarkPage page;
-  page.open();
-  page.check();
+  page.open_sound();
   const std::int64_t mark = page.row->last_value;
   bool usable =
       known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
@@ -185,8 +222,7 @@ IDS_FUNCTION(ids_advance_clock) {
   // The time may be taken from an id and have milliseconds only.
   const std::int64_t unix_us = at_us - at_us % 1000 + 999;
   MarkPage page;
-  page.open();
-  page.check();
+  page.open_sound();
   const std::int64_t mark = page.row->last_value;
   const bool moves = !page.is_of_this_run() || unix_us > mark;
   raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));

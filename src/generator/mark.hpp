@@ -31,4 +31,10 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
 // damaged.
 bool move_mark(std::int64_t unix_us);
 
+// Reads the mark unless the session knows it. All ticks are above it afterwards, which they may not
+// be after a restart or a promotion.
+inline void read_mark(SharedState* shared) {
+  if (known_mark.unix_us == 0 || !is_marked(shared, known_mark.unix_us)) move_mark(0);
+}
+
 }  // namespace ids

@@ -57,6 +57,12 @@ void claim(GeneratorState& state, const char* name, std::uint32_t unit_us, TickL
   if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
 }
 
+int hint_at_reset() {
+  return errhint(
+      "If the clock was wrong and is now right, call pg_catalog.ids_reset_clock() to make the "
+      "generators follow it again.");
+}
+
 }  // namespace
 
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
@@ -129,8 +135,7 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
                   static_cast<double>(lead_us) / 1e6, state->name),
            errdetail("Identifiers stay unique and in order; their timestamps do not advance until "
                      "the clock has caught up."),
-           errhint("If the clock was wrong and is now right, call "
-                   "pg_catalog.ids_reset_clock() to make the generators follow it again.")));
+           hint_at_reset()));
 }
 
 bool wait_for_clock(std::int64_t unix_us) {
@@ -145,8 +150,7 @@ bool wait_for_clock(std::int64_t unix_us) {
 void clock_out_of_range(const char* generator) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("the server's clock is out of range for generator \"%s\"", generator),
-                  errhint("If the clock was wrong and is now right, call "
-                          "pg_catalog.ids_reset_clock() to make the generators follow it again.")));
+                  hint_at_reset()));
 }
 
 }  // namespace ids

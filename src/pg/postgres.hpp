@@ -26,7 +26,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_namespace_d.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"

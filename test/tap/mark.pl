@@ -83,6 +83,9 @@ my @damages = (
 	[ unlogged => 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'is not logged' ],
 	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
 	[ restarted => 'ALTER SEQUENCE ids_internal.mark RESTART', 'has an invalid value' ],
+	[ day_ahead => q{SELECT setval('ids_internal.mark', ((extract(epoch FROM clock_timestamp()) + 86410) * 1e6)::bigint), pg_sleep(0.2)}, 'has an invalid value' ],
+	[ next_day_ahead => q{SELECT setval('ids_internal.mark', ((extract(epoch FROM clock_timestamp()) + 86410) * 1e6)::bigint), nextval('ids_internal.mark'), pg_sleep(0.2)},
+		'has an invalid value' ],
 	[ out_of_range => 'ALTER SEQUENCE ids_internal.mark NO MAXVALUE; ' . q{SELECT setval('ids_internal.mark', 9223372036854775807)}, 'has an invalid value' ]);
 turn_clock($node, +10);
 foreach my $damage (@damages)
@@ -103,11 +106,55 @@ foreach my $damage (@damages)
 	insert_in_turn($session);
 	$session->quit;
 }
+lead_is_small('no damage moves the clock of the server');
+
+# The generators continue above a mark that was set, each from its next unit of time.
+$node->safe_psql('postgres', q{
+	SELECT date_trunc('milliseconds', clock_timestamp()) + interval '2.000999 s' AS mark \gset
+	SELECT setval('ids_internal.mark', (extract(epoch FROM timestamptz :'mark') * 1e6)::bigint) \gset
+	CREATE TABLE continued AS SELECT timestamptz :'mark' AS mark, } . join(', ', map { "gen_$_() AS $_" } @generators));
+foreach my $generator (@generators)
+{
+	my $last = $type_of{$generator} eq 'uuid' ? 'uuidv7_last' : "$type_of{$generator}_last";
+	is($node->safe_psql('postgres', "SELECT $generator > $last(mark), $generator <= $last(mark + interval '200 ms') FROM continued"), 't|t', "$generator: right above the mark");
+}
+
+# The first reset of a run continues above a mark that is hardly ahead of the clock; setval() makes it another run's.
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+$node->safe_psql('postgres', q{
+	DO $$
+	DECLARE mark timestamptz := clock_timestamp() + interval '900 ms';
+	BEGIN
+		PERFORM setval('ids_internal.mark', (extract(epoch FROM mark) * 1e6)::bigint);
+		PERFORM ids_reset_clock();
+		ASSERT gen_ulid()::timestamptz > mark, 'below the mark';
+	END $$});
+# They continue right above a time, and after a reset with the clock.
+$node->safe_psql('postgres', q{
+	DO $$
+	DECLARE ahead timestamptz := date_trunc('milliseconds', clock_timestamp()) + interval '1 hour 600 us';
+	BEGIN
+		FOR i IN 1 .. 100 LOOP
+			PERFORM ids_advance_clock(ahead);
+			ASSERT gen_ulid()::timestamptz = ahead + interval '400 us', 'a gap';
+			PERFORM ids_reset_clock();
+			ASSERT gen_ulid()::timestamptz <= clock_timestamp(), 'ahead of the clock';
+		END LOOP;
+	END $$});
+# After a reset, a snowflake of the same millisecond has other random bits.
+my $randoms = q{
+	SELECT date_trunc('minute', clock_timestamp() + interval '1 hour') AS hour \gset
+	} . join "\n", map { qq{SELECT ids_advance_clock(:'hour'::timestamptz + interval '$_ minutes') \\g /dev/null
+	SELECT (snowflake_parts(gen_snowflake())).random;} } 1 .. 5;
+my $before = $node->safe_psql('postgres', $randoms);
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+isnt($node->safe_psql('postgres', $randoms), $before, 'after a reset, snowflakes of the same milliseconds have other random bits');
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 
 # A session waits for the mark while another session drops it.
 $node->safe_psql('template1', 'CREATE DATABASE anew');
 $node->safe_psql('anew', 'CREATE EXTENSION ids');
-foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  sequence "ids_internal.mark" of extension "ids" is missing/ ])
+foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  extension "ids" was dropped/ ])
 {
 	my ($then, $answer) = @$how;
 	my $dropper = $node->background_psql('anew');
@@ -165,6 +212,15 @@ is($node->safe_psql('postgres', "SELECT ulid_settled() <= '$low'"), 't', 'after 
 $writer->query_safe('COMMIT');
 is($node->safe_psql('postgres', "SELECT ulid_settled() > '$low'"), 't', 'when that transaction has ended, its identifiers are settled');
 $_->quit foreach $writer, $other;
+
+# The greatest mark is no damage: when the clock is right again, it can be reset.
+turn_clock($node, +281474976710 - time - 7200);
+$node->safe_psql('postgres', q{SELECT ids_advance_clock('10889-08-02 05:31:50.655+00')});
+is($node->safe_psql('postgres', 'SELECT last_value FROM ids_internal.mark'), 281474976710655999, 'the greatest mark');
+like(($node->psql('postgres', 'SELECT gen_ulid()'))[2], qr/ERROR:  the server's clock is out of range for generator "ulid"/, 'there is no id above it');
+turn_clock($node, -281474976710 + time + 7200);
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
+lead_is_small('the greatest mark is lowered');
 
 $node->stop;
 done_testing();
