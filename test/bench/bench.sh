@@ -147,8 +147,8 @@ EOF
 fi
 
 psql -X -f test/bench/quartiles.sql >doc/benchmarks.csv
-psql -X -f test/bench/report.sql >"$directory/report"
-cat "$directory/report" "$directory/contention"
+psql -X -v chosen=false -f test/bench/report.sql
+cat "$directory/contention"
 
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores, $(sql -c "SELECT 'PostgreSQL ' || substring(version() FROM '[0-9][^ ]*')"), ids $(sql -c "SELECT extversion FROM pg_extension WHERE extname = 'ids'")"
 {
@@ -164,15 +164,14 @@ Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 $([ ! -f "$directory/missed.table" ] || echo '![Rows that a reader misses, with and without ulid_settled()](settled.svg)')
 
 A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over all repetitions, in which
-the types took turns. The quartiles, more ratios and more figures of the built-in types are in [benchmarks.csv](benchmarks.csv). Unless a
-row says otherwise, the figure of a built-in type is the CPU time of the backend in ns per row. Lookups, sessions, joins and planning are
-measured in elapsed time.
+the types took turns. The quartiles, and figures of text, JSON, COPY, GiST, BRIN, foreign keys, planning, sessions and codokeys, are in
+[benchmarks.csv](benchmarks.csv). Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in ns per row.
 
 Each measurement is repeated at least $repetitions times, and then until the middle half of its values spans at most 5 % of the median or
 $seconds seconds have passed. A figure whose quartiles are further apart than half of it is left out. \`uuid\` is made by
-\`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. A date as text is made by
-\`to_char\` and read by \`to_timestamp\`. The ids of tables that are sorted, indexed and joined have times 10 ms apart.
-$(cat "$directory/report")
+\`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The ids of tables that are sorted,
+indexed and joined have times 10 ms apart.
+$(psql -X -v chosen=true -f test/bench/report.sql)
 
 ## Many sessions that insert
 

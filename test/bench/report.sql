@@ -1,25 +1,17 @@
 -- Prints doc/benchmarks.csv as one Markdown table per subject, without the quartiles. A figure whose quartiles are further apart
--- than half of it is too uncertain, and is left out.
+-- than half of it is too uncertain, and is left out. chosen: whether to print only the subjects by which people choose a type.
 \set QUIET on
 CREATE TEMPORARY TABLE quartiles (
   n int GENERATED ALWAYS AS IDENTITY, subject text, measurement text, name text, built_in text, low float8, median float8, high float8);
 \copy quartiles (subject, measurement, name, built_in, low, median, high) FROM doc/benchmarks.csv (FORMAT csv, HEADER)
--- What the figures of a subject mean for a user.
+-- What people choose a type by, and what the figures mean for them.
 CREATE TEMPORARY TABLE meaning (subject text, text text);
 INSERT INTO meaning VALUES
   ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
-  ('Text, JSON and COPY', 'As text ids cost less than uuids, in COPY as much or less, in JSON more.'),
   ('Sorting and indexing', 'Rows lie in the table in about the order of their ids, so sorting or indexing them is half the work.'),
-  ('GiST, with btree_gist for the built-in types', 'An exclusion constraint or a temporal key costs less than with a uuid.'),
   ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
   ('Inserting', 'Inserts cost a third of those with random uuids, because new keys are appended to the index.'),
-  ('Three tables with foreign keys', 'If tables refer to each other, most of the work of random uuids is saved.'),
-  ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.'),
-  ('Date keys', 'A codokey costs a quarter of a date as text.'),
-  ('BRIN', 'A BRIN index reads the pages of one day only.'),
-  ('Planning', 'Plans are estimated as well, and made as fast, as with a timestamptz.'),
-  ('Sessions', 'Two sessions make nearly twice as many ids as one, and find a row by its id as fast as by a uuid. More is better here.'),
-  ('The first id of a session', 'The first id loads the library: preload it only if each request opens a connection.');
+  ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.');
 -- Two figures of built-in types and two comparisons stand in the CSV only.
 CREATE TEMPORARY VIEW cell AS
   SELECT n, subject, measurement, heading,
@@ -37,7 +29,7 @@ CREATE TEMPORARY VIEW line AS
   ), measured AS (
     SELECT subject, measurement, min(n) AS n FROM cell GROUP BY subject, measurement HAVING count(figure) > 0
   ), subjects AS (
-    SELECT subject, min(n) AS n FROM measured GROUP BY subject
+    SELECT subject, min(n) AS n FROM measured WHERE NOT :chosen OR subject IN (SELECT subject FROM meaning) GROUP BY subject
   )
   SELECT n AS subject_n, 0 AS part, 0 AS n, concat_ws(E'\n', E'\n## ' || subject, E'\n' || text, '') AS line
   FROM subjects LEFT JOIN meaning USING (subject)
