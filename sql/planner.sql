@@ -54,6 +54,9 @@ SELECT expected('SELECT FROM event WHERE ulid < ulid_settled()') AS all,
   expected('SELECT FROM event WHERE ulid = ulid_settled()') AS equal,
   expected('SELECT FROM event a JOIN event b ON a.ulid < ulid_settled() AND b.i = a.i') AS joined,
   (SELECT count(*) FROM event WHERE at >= '2024-08-01') AS really_since;
+SELECT expected(format('SELECT FROM event WHERE scru160 < %s_settled()', generator)) AS all,
+  expected(format('SELECT FROM event WHERE scru160 > %s_settled()', generator)) AS later
+FROM unnest('{scru160, scru160_us}'::text[]) generator;
 -- two comparisons, either way round and in either order; BETWEEN; three
 SELECT c.* FROM compare($$at >= '2024-03-01' AND at < '2024-03-02'$$,
     $${T} >= timestamptz '2024-03-01' AND {T} < timestamptz '2024-03-02'$$) c;

@@ -1,6 +1,6 @@
 // The module: what PostgreSQL checks and calls when it loads the library.
 #include "generator/node_id.hpp"
-#include "generator/shared_state.hpp"
+#include "generator/records.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -15,6 +15,6 @@ PGDLLEXPORT void _PG_init(void);
 
 void _PG_init(void) {
   ids::define_settings();
-  if (process_shared_preload_libraries_in_progress) ids::reserve_shared_state();
+  if (process_shared_preload_libraries_in_progress) ids::reserve_memory();
 }
 }

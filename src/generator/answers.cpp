@@ -27,8 +27,8 @@ static_assert(sizeof(Content) == 16);  // no padding: it is a key
 
 struct Answer {
   Content snapshot;
-  bool known[kRecorded];
-  std::uint64_t first[kRecorded];
+  bool known[kColumns];
+  std::uint64_t first[kColumns];
 };
 
 HTAB* answers = nullptr;
@@ -78,21 +78,22 @@ Answer* answer_for(Snapshot snapshot) {
 
 }  // namespace
 
-std::uint64_t first_unsettled(std::size_t record, GeneratorState* generator, const char* function) {
+std::uint64_t first_unsettled(GeneratorState* generator) {
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-                    errmsg("cannot execute %s() during recovery", function),
+                    errmsg("cannot execute %s_settled() during recovery", generator->name),
                     errhint("A standby does not know which transactions have generated ids. Ask "
                             "the primary, as \"On a standby\" in doc/reading.md shows.")));
   if (!ActiveSnapshotSet() || HistoricSnapshotActive()) return 0;
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
   Answer* answer = answer_for(snapshot);
-  if (!answer->known[record]) {
-    answer->first[record] = find_first_unsettled(record, generator, snapshot, function);
-    answer->known[record] = true;
+  const std::size_t column = generator->column;
+  if (!answer->known[column]) {
+    answer->first[column] = find_first_unsettled(generator, snapshot);
+    answer->known[column] = true;
   }
-  return answer->first[record];
+  return answer->first[column];
 }
 
 }  // namespace ids

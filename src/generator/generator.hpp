@@ -26,6 +26,8 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
   { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
   { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
+  { S::kColumn } -> std::convertible_to<std::uint32_t>;  // in the records of transactions, see
+                                                         // settled.hpp; kNoColumn: no T_settled()
   { S::kWaits } -> std::convertible_to<bool>;  // wait for the clock rather than carry into a unit
                                                // that is more than one ahead of it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
@@ -39,16 +41,14 @@ struct CodecSpec {
   static constexpr std::int64_t kUnitUs = C::kUnitUs;
   static constexpr std::int64_t kMinTime = min_generate_time<C>();
   static constexpr std::int64_t kMaxTime = max_generate_time<C>();
+  static constexpr std::uint32_t kColumn = kNoColumn;
   static constexpr bool kWaits = false;
 };
 
 template <GeneratorSpec Spec>
 class Generator {
-  static constexpr std::size_t kPlace = place_of(Spec::kName);
-  static_assert(kPlace < SharedState::kSlots, "add it to kGenerators in generator/settled.hpp");
-  static constexpr bool kRecords = kGenerators[kPlace].text_of != nullptr;
-  static_assert(!kRecords || kPlace < kRecorded,
-                "the four generators with a T_settled() come first");
+  static constexpr bool kRecords = Spec::kColumn != kNoColumn;
+  static_assert(!kRecords || Spec::kColumn < kColumns);
 
  public:
   // Returns a tick. It is greater than the tick of every call that finished before this one began,
@@ -65,9 +65,9 @@ class Generator {
 
   // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
   // identifier is.
-  static std::uint64_t first_unsettled(const char* function) {
-    static_assert(kRecords, "a generator with a T_settled() has a T_text() in kGenerators");
-    return ids::first_unsettled(kPlace, above_mark(), function);
+  static std::uint64_t first_unsettled() {
+    static_assert(kRecords, "a generator with a T_settled() has a column in the records");
+    return ids::first_unsettled(above_mark());
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random
@@ -80,7 +80,8 @@ class Generator {
   static GeneratorState* claimed() {
     if (unlikely(!claimed_)) {
       shared_ = shared_state();
-      claimed_ = claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime);
+      claimed_ =
+          claim_generator(Spec::kName, Spec::kUnitUs, Spec::kLayout, Spec::kMaxTime, Spec::kColumn);
     }
     return claimed_;
   }
@@ -93,7 +94,7 @@ class Generator {
 
   static void begin() {
     if constexpr (kRecords)
-      enrol(kPlace, above_mark(), &state_);
+      enrol(above_mark(), &state_);
     else
       state_ = above_mark();
   }

@@ -19,18 +19,25 @@ REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
-CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
--- The records are read before the prepared transactions, each of which is looked up by its number.
-CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_id text, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
+-- The records are read before the prepared transactions, each of which is looked up by its number. A transaction without
+-- a record has a lock.
+CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	SELECT u.pid, p.gid, u.generator, u.first_id, coalesce(u.since, p.prepared)
-	FROM ids_internal.unsettled_records() u
+	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(u.since, p.prepared)
+	FROM (
+		SELECT * FROM ids_internal.unsettled_records() WITH ORDINALITY
+		UNION ALL
+		SELECT l.pid, x.transactionid, NULL, NULL, (SELECT xact_start FROM pg_stat_activity a WHERE a.pid = l.pid), 0
+		FROM pg_locks l LEFT JOIN pg_locks x ON l.pid IS NULL AND x.virtualtransaction = l.virtualtransaction AND x.locktype = 'transactionid'
+		WHERE l.locktype = 'advisory' AND l.database = 0 AND l.objsubid = 3
+	) u
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
-	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL;
+	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL ORDER BY u.ordinality;
 END;
-COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ulids or uuids';
+COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ids';
 
 -- The time up to which ids of this database may have been made. Only superusers can change it.
 CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds

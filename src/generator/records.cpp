@@ -18,37 +18,45 @@ void note_recovered(Records* created) {
   for (int i = 0; i < max_prepared_xacts; ++i) {
     const PGPROC& proc = PreparedXactProcs[i];
     if (!TransactionIdIsValid(proc.xid)) continue;
-    Writer& writer = created->prepared()[i];
-    writer.database = proc.databaseId;
-    writer.role = proc.roleId;
-    for (pg_atomic_uint64& first : writer.first) pg_atomic_write_u64(&first, kUnknown);
-    pg_atomic_write_u64(&writer.xid, full_xid(proc.xid, next));
+    Record& record = created->prepared()[i];
+    record.database = proc.databaseId;
+    record.role = proc.roleId;
+    for (pg_atomic_uint64& first : record.first) pg_atomic_write_u64(&first, kUnknown);
+    pg_atomic_write_u64(&record.xid, full_xid(proc.xid, next));
   }
   LWLockRelease(TwoPhaseStateLock);
   pg_atomic_write_u64(&created->finished_below, next);
   created->recovered_below = next;
 }
 
-// The first session creates the segment, whose atomics begin with zero, too. Returns null if
+Records* reserved = nullptr;  // if the library is preloaded
+
+// The first session initializes the records, whose atomics begin with zero, too. Returns null if
 // another version of the library has made records of another layout.
 Records* attach(SharedState* shared) {
   auto& header = shared->header;
-  const bool first = header.records == DSM_HANDLE_INVALID;
-  dsm_segment* segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
-  if (!segment) return nullptr;
-  auto* found = static_cast<Records*>(dsm_segment_address(segment));
+  const bool first = header.records_version == 0;
+  dsm_segment* segment = nullptr;
+  Records* found = reserved;
+  if (!found) {
+    segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
+    if (!segment) return nullptr;
+    found = static_cast<Records*>(dsm_segment_address(segment));
+  }
   if (first) {
     std::memset(static_cast<void*>(found), 0, Records::size());
-    for (Finished& place : found->finished) SpinLockInit(&place.lock);
+    for (FinishedRecord& record : found->finished) SpinLockInit(&record.lock);
     note_recovered(found);
-    dsm_pin_segment(segment);
-    header.records_version = Records::kVersion;
+    if (segment) {
+      dsm_pin_segment(segment);
+      header.records = dsm_segment_handle(segment);
+    }
     header.records_size = static_cast<std::uint32_t>(Records::size());
-    header.records = dsm_segment_handle(segment);
+    header.records_version = Records::kVersion;
   }
   if (header.records_version != Records::kVersion || header.records_size != Records::size())
     return nullptr;
-  dsm_pin_mapping(segment);
+  if (segment) dsm_pin_mapping(segment);
   return found;
 }
 
@@ -79,22 +87,48 @@ Records* try_attach() {
   return attached;
 }
 
+shmem_request_hook_type previous_shmem_request_hook = nullptr;
+shmem_startup_hook_type previous_shmem_startup_hook = nullptr;
+
+void request_memory() {
+  if (previous_shmem_request_hook) previous_shmem_request_hook();
+  RequestAddinShmemSpace(sizeof(SharedState));
+  RequestAddinShmemSpace(Records::size());
+}
+
+// The server calls it again when it creates new shared memory after a crash.
+void take_memory() {
+  if (previous_shmem_startup_hook) previous_shmem_startup_hook();
+  create_shared_state();
+  bool found;
+  reserved = static_cast<Records*>(ShmemInitStruct("ids records", Records::size(), &found));
+}
+
 }  // namespace
+
+void reserve_memory() {
+  previous_shmem_request_hook = shmem_request_hook;
+  shmem_request_hook = request_memory;
+  previous_shmem_startup_hook = shmem_startup_hook;
+  shmem_startup_hook = take_memory;
+}
 
 bool have_records() {
   if (unlikely(!records)) records = try_attach();
   return records != nullptr;
 }
 
-void missing_records(const char* function) {
-  ereport(ERROR,
-          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("%s() does not know which transactions have generated ids", function),
-           errdetail("The server had no shared memory for their records, or another version of the "
-                     "extension's library has made them."),
-           errhint("Provide %zu kB more of the memory that dynamic_shared_memory_type selects, and "
-                   "try again after all current transactions have ended; or restart the server.",
-                   Records::size() / 1024 + 1)));
+void missing_records(const GeneratorState* generator) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+       errmsg("%s_settled() does not know which transactions have generated ids", generator->name),
+       errdetail("The server had no dynamic shared memory or no free segment of it for their "
+                 "records, or another version of the extension's library has made them."),
+       errhint("End the transactions that pg_catalog.ids_unsettled() shows, and try again. To "
+               "reserve memory, add \"ids\" to shared_preload_libraries and restart the server; "
+               "or provide %zu kB more, and more segments by a greater max_connections.",
+               Records::size() / 1024 + 1)));
 }
 
 }  // namespace ids

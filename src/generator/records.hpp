@@ -1,5 +1,5 @@
-// The records of transactions that make identifiers, in dynamic shared memory. settled.hpp says who
-// writes and reads them.
+// The records of transactions that make identifiers, in shared memory. settled.hpp says who writes
+// and reads them.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace ids {
 
-// Each record has room for this many generators. Each of these has the same place in all records,
-// in all versions of the library: the one that it has in kGenerators, in settled.hpp.
-inline constexpr std::size_t kRecorded = 4;
+// A record has a column for each generator with a T_settled(): the one that its Spec names, which
+// is the same in all versions of the library.
+inline constexpr std::size_t kColumns = 4;
 
 // The record of an unfinished transaction.
-struct alignas(kCacheLine) Writer {
-  pg_atomic_uint64 first[kRecorded];  // 0: no identifiers of that generator
-  pg_atomic_uint64 xid;               // of a prepared transaction; 0: none, or a session's
-  TimestampTz since;                  // when the transaction began; 0: unknown
+struct alignas(kCacheLine) Record {
+  pg_atomic_uint64 first[kColumns];  // 0: no identifiers of that generator
+  pg_atomic_uint64 xid;              // of a prepared transaction; 0: none, or a session's
+  TimestampTz since;                 // when the transaction began; 0: unknown
   Oid database;
   Oid role;
 };
-static_assert(sizeof(Writer) == kCacheLine);
+static_assert(sizeof(Record) == kCacheLine);
 
 // The record of a finished transaction.
-struct Finished {
+struct FinishedRecord {
   pg_atomic_uint64 xid;  // written last
-  std::uint64_t first[kRecorded];
+  std::uint64_t first[kColumns];
   Oid database;
   slock_t lock;
 };
@@ -40,15 +40,15 @@ struct Records {
 
   std::uint64_t recovered_below;  // transactions from this xid on have records
   alignas(kCacheLine) pg_atomic_uint64 finished_below;  // greater than all xids of the finished
-  alignas(kCacheLine) Finished finished[kFinished];
-  Writer writers[FLEXIBLE_ARRAY_MEMBER];  // of sessions, then of prepared transactions
+  alignas(kCacheLine) FinishedRecord finished[kFinished];
+  Record unfinished[FLEXIBLE_ARRAY_MEMBER];  // of sessions, then of prepared transactions
 
-  Writer* sessions() { return writers; }
-  Writer* prepared() { return writers + MaxBackends; }
+  Record* sessions() { return unfinished; }
+  Record* prepared() { return unfinished + MaxBackends; }
 
   static std::size_t size() {
-    return offsetof(Records, writers) +
-           sizeof(Writer) * static_cast<std::size_t>(MaxBackends + max_prepared_xacts);
+    return offsetof(Records, unfinished) +
+           sizeof(Record) * static_cast<std::size_t>(MaxBackends + max_prepared_xacts);
   }
 };
 
@@ -61,8 +61,11 @@ extern Records* records;
 // Attaches to the records, after the end of recovery. Returns false if there is no memory for them.
 bool have_records();
 
+// Reserves memory for the shared state and for the records, if the library is preloaded.
+void reserve_memory();
+
 // Raises an error: transactions may be open that have no record.
-[[noreturn]] void missing_records(const char* function);
+[[noreturn]] void missing_records(const GeneratorState* generator);
 
 // Full xids, as numbers.
 inline std::uint64_t next_xid() {

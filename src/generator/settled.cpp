@@ -13,56 +13,56 @@ struct {
   bool enrolled;
   bool unrecorded;
   bool in_recovery;
-  GeneratorState** generators[kRecorded];
+  GeneratorState** generators[kColumns];
 } transaction;
 
-Writer& place_of_session() {
+Record& record_of_session() {
   return records->sessions()[MyProcNumber];
 }
 
 // Step 4. A newer transaction may have the place already, and not have raised finished_below yet.
-void finish(std::uint64_t xid, Writer& writer) {
-  Finished& place = records->finished[xid % kFinished];
-  SpinLockAcquire(&place.lock);
-  if (pg_atomic_read_u64(&place.xid) < xid) {
-    for (std::size_t g = 0; g < kRecorded; ++g)
-      place.first[g] = pg_atomic_read_u64(&writer.first[g]);
-    place.database = writer.database;
-    pg_atomic_write_u64(&place.xid, xid);
+void finish(std::uint64_t xid, Record& record) {
+  FinishedRecord& finished = records->finished[xid % kFinished];
+  SpinLockAcquire(&finished.lock);
+  if (pg_atomic_read_u64(&finished.xid) < xid) {
+    for (std::size_t i = 0; i < kColumns; ++i)
+      finished.first[i] = pg_atomic_read_u64(&record.first[i]);
+    finished.database = record.database;
+    pg_atomic_write_u64(&finished.xid, xid);
   }
-  SpinLockRelease(&place.lock);
+  SpinLockRelease(&finished.lock);
   pg_atomic_monotonic_advance_u64(&records->finished_below, xid + 1);
   pg_memory_barrier();
 }
 
 // The prepared transaction keeps the number that the server has given it until it has ended.
-void move_to_prepared(std::uint64_t xid, Writer& writer) {
+void move_to_prepared(std::uint64_t xid, Record& record) {
 #if PG_VERSION_NUM >= 190000
   PGPROC* proc = TwoPhaseGetDummyProc(FullTransactionIdFromU64(xid), false);
 #else
   PGPROC* proc = TwoPhaseGetDummyProc(static_cast<TransactionId>(xid), false);
 #endif
-  Writer& place = records->prepared()[proc - PreparedXactProcs];
-  const std::uint64_t before = pg_atomic_read_u64(&place.xid);
-  if (before != 0) finish(before, place);
-  pg_atomic_write_u64(&place.xid, 0);
+  Record& prepared = records->prepared()[proc - PreparedXactProcs];
+  const std::uint64_t before = pg_atomic_read_u64(&prepared.xid);
+  if (before != 0) finish(before, prepared);
+  pg_atomic_write_u64(&prepared.xid, 0);
   pg_write_barrier();
-  for (std::size_t g = 0; g < kRecorded; ++g)
-    pg_atomic_write_u64(&place.first[g], pg_atomic_read_u64(&writer.first[g]));
-  place.since = writer.since;
-  place.database = writer.database;
-  place.role = proc->roleId;
+  for (std::size_t i = 0; i < kColumns; ++i)
+    pg_atomic_write_u64(&prepared.first[i], pg_atomic_read_u64(&record.first[i]));
+  prepared.since = record.since;
+  prepared.database = record.database;
+  prepared.role = proc->roleId;
   pg_write_barrier();
-  pg_atomic_write_u64(&place.xid, xid);
+  pg_atomic_write_u64(&prepared.xid, xid);
 }
 
 // Step 5.
 void leave() {
   pg_write_barrier();
-  for (std::size_t g = 0; g < kRecorded; ++g) {
-    if (!transaction.generators[g]) continue;
-    *transaction.generators[g] = nullptr;
-    if (records) pg_atomic_write_u64(&place_of_session().first[g], 0);
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    if (!transaction.generators[i]) continue;
+    *transaction.generators[i] = nullptr;
+    if (records) pg_atomic_write_u64(&record_of_session().first[i], 0);
   }
   if (transaction.unrecorded) pg_atomic_fetch_sub_u32(&shared_state()->header.unrecorded, 1);
   transaction = {};
@@ -81,21 +81,33 @@ void at_end(XactEvent event, void*) {
   if (event != XACT_EVENT_ABORT && xid != 0) {
     if (transaction.unrecorded)
       pg_atomic_monotonic_advance_u64(&shared_state()->header.last_unrecorded, xid);
-    if (records && event == XACT_EVENT_COMMIT) finish(xid, place_of_session());
-    if (records && event == XACT_EVENT_PREPARE) move_to_prepared(xid, place_of_session());
+    if (records && event == XACT_EVENT_COMMIT) finish(xid, record_of_session());
+    if (records && event == XACT_EVENT_PREPARE) move_to_prepared(xid, record_of_session());
   }
   leave();
 }
 
-void record_first(std::size_t record, GeneratorState* generator) {
-  Writer& place = place_of_session();
-  place.database = MyDatabaseId;
-  place.role = MyProc->roleId;
-  place.since = GetCurrentTransactionStartTimestamp();
+void record_first(GeneratorState* generator) {
+  Record& record = record_of_session();
+  record.database = MyDatabaseId;
+  record.role = MyProc->roleId;
+  record.since = GetCurrentTransactionStartTimestamp();
   pg_write_barrier();
-  const std::uint64_t recorded = pg_atomic_read_u64(&place.first[record]);
+  pg_atomic_uint64* recorded = &record.first[generator->column];
+  const std::uint64_t before = pg_atomic_read_u64(recorded);
   const std::uint64_t first = pg_atomic_read_u64(&generator->tick) + 1;
-  if (recorded == 0 || first < recorded) pg_atomic_write_u64(&place.first[record], first);
+  if (before == 0 || first < before) pg_atomic_write_u64(recorded, first);
+}
+
+// ids_unsettled() finds a transaction without a record by its lock on this, which nobody else can
+// lock. PREPARE TRANSACTION keeps the lock, too.
+void lock_unrecorded() {
+  LOCKTAG tag;
+  SET_LOCKTAG_ADVISORY(tag, InvalidOid, 0, 0, 3);
+  ResourceOwner owner = CurrentResourceOwner;
+  CurrentResourceOwner = TopTransactionResourceOwner;
+  LockAcquire(&tag, AccessShareLock, false, false);
+  CurrentResourceOwner = owner;
 }
 
 // The reader's side.
@@ -106,13 +118,12 @@ bool sees(Snapshot snapshot, std::uint64_t xid, std::uint64_t next) {
          !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
 }
 
-// The first tick that the writer has recorded; UINT64_MAX if it has none of this generator and
-// database.
-std::uint64_t first_of(Writer& writer, std::size_t record) {
-  const std::uint64_t first = pg_atomic_read_u64(&writer.first[record]);
+// The first tick of the generator in the record; UINT64_MAX if it has none in this database.
+std::uint64_t first_of(Record& record, std::size_t column) {
+  const std::uint64_t first = pg_atomic_read_u64(&record.first[column]);
   if (first == 0) return UINT64_MAX;
   pg_read_barrier();
-  return writer.database == MyDatabaseId ? first : UINT64_MAX;
+  return record.database == MyDatabaseId ? first : UINT64_MAX;
 }
 
 // Whether a transaction without a record may have committed: its record was replaced, or it was
@@ -125,36 +136,37 @@ std::uint64_t first_of_unrecorded(std::uint64_t xid) {
 
 // The first tick of a transaction that the snapshot does not see and that was found in no other
 // place.
-std::uint64_t first_of_finished(std::uint64_t xid, std::size_t record) {
-  Finished& place = records->finished[xid % kFinished];
-  if (pg_atomic_read_u64(&place.xid) < xid)
+std::uint64_t first_of_finished(std::uint64_t xid, std::size_t column) {
+  FinishedRecord& record = records->finished[xid % kFinished];
+  if (pg_atomic_read_u64(&record.xid) < xid)
     return xid < records->recovered_below ? first_of_unrecorded(xid) : UINT64_MAX;
-  SpinLockAcquire(&place.lock);
-  const std::uint64_t found = pg_atomic_read_u64(&place.xid);
-  const std::uint64_t first = place.first[record];
-  const Oid database = place.database;
-  SpinLockRelease(&place.lock);
+  SpinLockAcquire(&record.lock);
+  const std::uint64_t found = pg_atomic_read_u64(&record.xid);
+  const std::uint64_t first = record.first[column];
+  const Oid database = record.database;
+  SpinLockRelease(&record.lock);
   if (found != xid) return first_of_unrecorded(xid);
   return first == 0 || database != MyDatabaseId ? UINT64_MAX : first;
 }
 
 }  // namespace
 
-void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrolled) {
+void enrol(GeneratorState* generator, GeneratorState** enrolled) {
   static bool expects_end = false;
   if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
   expects_end = true;
   if (RecoveryInProgress()) {
     transaction.in_recovery = true;
   } else if (likely(have_records())) {
-    record_first(record, generator);
+    record_first(generator);
   } else if (!transaction.unrecorded) {
+    lock_unrecorded();
     pg_atomic_fetch_add_u32(&shared_state()->header.unrecorded, 1);
     transaction.unrecorded = true;
   }
   pg_memory_barrier();
   transaction.enrolled = true;
-  transaction.generators[record] = enrolled;
+  transaction.generators[generator->column] = enrolled;
   *enrolled = generator;
 }
 
@@ -163,37 +175,37 @@ void enrol_again() {
     if (enrolled) *enrolled = nullptr;
 }
 
-std::uint64_t find_first_unsettled(std::size_t record, GeneratorState* generator, Snapshot snapshot,
-                                   const char* function) {
-  if (!have_records()) missing_records(function);
+std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot) {
+  if (!have_records()) missing_records(generator);
+  const std::size_t column = generator->column;
   SharedState* shared = shared_state();
   // b
   std::uint64_t first = pg_atomic_read_u64(&generator->tick) + 1;
   pg_memory_barrier();
   // c
-  if (pg_atomic_read_u32(&shared->header.unrecorded) != 0) missing_records(function);
+  if (pg_atomic_read_u32(&shared->header.unrecorded) != 0) missing_records(generator);
   for (int i = 0; i < MaxBackends; ++i)
-    first = std::min(first, first_of(records->sessions()[i], record));
+    first = std::min(first, first_of(records->sessions()[i], column));
   pg_memory_barrier();
   const std::uint64_t next = next_xid();
   if (pg_atomic_read_u64(&shared->header.last_unrecorded) >= full_xid(snapshot->xmin, next))
-    missing_records(function);
+    missing_records(generator);
   for (int i = 0; i < max_prepared_xacts; ++i) {
-    Writer& writer = records->prepared()[i];
-    const std::uint64_t xid = pg_atomic_read_u64(&writer.xid);
+    Record& record = records->prepared()[i];
+    const std::uint64_t xid = pg_atomic_read_u64(&record.xid);
     pg_read_barrier();
     // If the place is given to another transaction now, this one is among the finished, and the
     // other one was found in its session.
-    if (xid != 0 && !sees(snapshot, xid, next)) first = std::min(first, first_of(writer, record));
+    if (xid != 0 && !sees(snapshot, xid, next)) first = std::min(first, first_of(record, column));
   }
   pg_memory_barrier();
   const std::uint64_t end = pg_atomic_read_u64(&records->finished_below);
   pg_memory_barrier();
   for (std::uint32_t i = 0; i < snapshot->xcnt && first != kUnknown; ++i)
-    first = std::min(first, first_of_finished(full_xid(snapshot->xip[i], next), record));
+    first = std::min(first, first_of_finished(full_xid(snapshot->xip[i], next), column));
   for (std::uint64_t xid = full_xid(snapshot->xmax, next); xid < end && first != kUnknown; ++xid) {
     CHECK_FOR_INTERRUPTS();
-    first = std::min(first, first_of_finished(xid, record));
+    first = std::min(first, first_of_finished(xid, column));
   }
   return first == kUnknown ? 0 : first;
 }

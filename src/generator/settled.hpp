@@ -47,38 +47,13 @@
 // test/model has the protocol in Promela.
 #pragma once
 
-#include <string_view>
-
 #include "generator/records.hpp"
 
 namespace ids {
 
-// The text of the least identifier of a tick.
-Datum ulid_text(std::uint64_t tick);
-Datum uuidv7_text(std::uint64_t tick);
-
-struct KnownGenerator {
-  char name[sizeof GeneratorState::name];
-  Datum (*text_of)(std::uint64_t tick) = nullptr;  // null if it has no T_settled()
-};
-
-// All generators; the shared state has no room for more. Those with a T_settled() come first: their
-// places are those in each record, and never change, since several versions may share the records.
-inline constexpr KnownGenerator kGenerators[SharedState::kSlots] = {
-    {"ulid", ulid_text}, {"uuidv7", uuidv7_text}, {"scru160"}, {"scru160_us"}, {"tbsl"},
-    {"snowflake"},
-};
-
-consteval std::size_t place_of(std::string_view name) {
-  std::size_t place = 0;
-  while (place < SharedState::kSlots && kGenerators[place].name != name) ++place;
-  return place;
-}
-static_assert(place_of("ulid") == 0 && place_of("uuidv7") == 1, "as in version 1.0");
-
 // Step 1; steps 4 and 5 follow when the transaction ends. Sets *enrolled to the generator, and to
 // null when the transaction ends. The tick must be above the mark.
-void enrol(std::size_t record, GeneratorState* generator, GeneratorState** enrolled);
+void enrol(GeneratorState* generator, GeneratorState** enrolled);
 
 // Sets the pointers of all enrolled generators to null, because ticks may have been lowered since.
 // The transaction keeps its record: enrolling again can only lower it.
@@ -87,10 +62,9 @@ void enrol_again();
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
 // no identifier is known to be settled. The same snapshot always gets the same answer. Raises an
 // error during recovery, or if there is no memory. The tick must be above the mark.
-std::uint64_t first_unsettled(std::size_t record, GeneratorState* generator, const char* function);
+std::uint64_t first_unsettled(GeneratorState* generator);
 
 // The answer for a snapshot that has none yet: steps b and c.
-std::uint64_t find_first_unsettled(std::size_t record, GeneratorState* generator, Snapshot snapshot,
-                                   const char* function);
+std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot);
 
 }  // namespace ids

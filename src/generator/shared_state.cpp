@@ -27,6 +27,17 @@ void initialize(void* segment) {
     pg_atomic_init_u64(&state->generators[i].backfilled, drawn.backfilled[i]);
 }
 
+SharedState* state = nullptr;
+
+SharedState* attach_in_main_segment() {
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  bool found;
+  void* segment = ShmemInitStruct(SharedState::kName, sizeof(SharedState), &found);
+  if (!found) initialize(segment);
+  LWLockRelease(AddinShmemInitLock);
+  return static_cast<SharedState*>(segment);
+}
+
 #if PG_VERSION_NUM >= 170000
 
 SharedState* attach() {
@@ -43,14 +54,6 @@ SharedState* attach() {
 
 #else
 
-shmem_request_hook_type previous_shmem_request_hook = nullptr;
-shmem_startup_hook_type previous_shmem_startup_hook = nullptr;
-
-void request_shmem() {
-  if (previous_shmem_request_hook) previous_shmem_request_hook();
-  RequestAddinShmemSpace(sizeof(SharedState));
-}
-
 void hint_at_preloading(void*) {
   errhint(
       "Add \"ids\" to shared_preload_libraries and restart the server to reserve memory for it.");
@@ -60,52 +63,28 @@ void hint_at_preloading(void*) {
 SharedState* attach() {
   ErrorContextCallback context{error_context_stack, hint_at_preloading, nullptr};
   error_context_stack = &context;
-  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  bool found;
-  auto* state =
-      static_cast<SharedState*>(ShmemInitStruct(SharedState::kName, sizeof(SharedState), &found));
-  if (!found) initialize(state);
-  LWLockRelease(AddinShmemInitLock);
+  SharedState* attached = attach_in_main_segment();
   error_context_stack = context.previous;
-  return state;
+  return attached;
 }
 
 #endif
 
-SharedState* draw_and_attach() {
+void draw_and(SharedState* (*attach)()) {
   random_bytes(&drawn, sizeof drawn);
-  SharedState* state = attach();
+  state = attach();
   std::memset(&drawn, 0, sizeof drawn);
-  return state;
 }
-
-#if PG_VERSION_NUM < 170000
-
-// Allocates the memory that request_shmem() asked for while the server starts. Later a growing lock
-// table could take that memory. The postmaster keeps no pointer, because it creates new shared
-// memory after a crash.
-void take_reserved() {
-  if (previous_shmem_startup_hook) previous_shmem_startup_hook();
-  draw_and_attach();
-}
-
-#endif
 
 }  // namespace
 
 SharedState* shared_state() {
-  static SharedState* state = nullptr;
-  if (!state) state = draw_and_attach();
+  if (!state) draw_and(attach);
   return state;
 }
 
-void reserve_shared_state() {
-#if PG_VERSION_NUM < 170000
-  previous_shmem_request_hook = shmem_request_hook;
-  shmem_request_hook = request_shmem;
-  previous_shmem_startup_hook = shmem_startup_hook;
-  shmem_startup_hook = take_reserved;
-#endif
+void create_shared_state() {
+  draw_and(attach_in_main_segment);
 }
 
 }  // namespace ids

@@ -12,6 +12,8 @@ namespace ids {
 // costs time.
 inline constexpr std::size_t kCacheLine = 64;
 
+inline constexpr std::uint32_t kNoColumn = UINT32_MAX;
+
 // One generator. It claims a slot by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
@@ -20,14 +22,19 @@ struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint32 behind;      // 1 until the clock has caught up after it stepped back
   std::uint32_t unit_us;        // this and the members below never change once the slot is claimed
   std::uint32_t shift;
+  std::uint32_t column;   // its column in the records of transactions, or kNoColumn
   std::int64_t max_time;  // the last time that its identifiers can hold, in units
   char name[16];          // empty: a free slot
 };
 
+// The time of a generator's tick, in microseconds since 1970.
+inline std::int64_t time_us(const GeneratorState& state, std::uint64_t tick) {
+  return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
+}
+
 // Several versions of the library may run on one server, and all must take ticks from the same
-// place. So neither the name nor the size ever changes. Four bytes after each shift are free and
-// zero: room for the handle of another segment. It is small, because on PostgreSQL 15 and 16 users'
-// locks may leave no more than 512 bytes of the server's spare room.
+// place. So neither the name nor the size ever changes. It is small, because on PostgreSQL 15 and
+// 16 users' locks may leave no more than 512 bytes of the server's spare room.
 struct SharedState {
   static constexpr char kName[] = "ids";
   static constexpr std::size_t kSlots = 7;
@@ -61,7 +68,7 @@ inline std::uint64_t keyed_hash(std::uint64_t value) {
   return hash_bytes_extended(secret, sizeof secret, value);
 }
 
-// Reserves room for the state when the library is preloaded.
-void reserve_shared_state();
+// Creates the state in the server's main segment while the server starts.
+void create_shared_state();
 
 }  // namespace ids

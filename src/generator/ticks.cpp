@@ -9,10 +9,6 @@ namespace ids {
 
 namespace {
 
-std::int64_t time_us(const GeneratorState& state, std::uint64_t tick) {
-  return static_cast<std::int64_t>(tick >> state.shift) * state.unit_us;
-}
-
 // Calls function for each claimed generator. The lock keeps others from being claimed meanwhile.
 template <typename Function>
 void for_each_generator(Function function) {
@@ -48,10 +44,11 @@ void lower_tick(GeneratorState& state) {
 }
 
 void claim(GeneratorState& state, const char* name, std::uint32_t unit_us, TickLayout layout,
-           std::int64_t max_time) {
+           std::int64_t max_time, std::uint32_t column) {
   state.unit_us = unit_us;
   state.shift = layout.shift;
   state.max_time = max_time;
+  state.column = column;
   strlcpy(state.name, name, sizeof state.name);
   const std::uint64_t floor_us = pg_atomic_read_u64(&shared_state()->header.floor_us);
   if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
@@ -66,7 +63,7 @@ int hint_at_reset() {
 }  // namespace
 
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
-                                std::int64_t max_time) {
+                                std::int64_t max_time, std::uint32_t column) {
   if (IsParallelWorker())
     ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                     errmsg("cannot use generator \"%s\" in a parallel worker", name),
@@ -75,7 +72,7 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
   GeneratorState* claimed = nullptr;
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   for (GeneratorState& state : shared->generators) {
-    if (state.name[0] == '\0') claim(state, name, unit_us, layout, max_time);
+    if (state.name[0] == '\0') claim(state, name, unit_us, layout, max_time, column);
     if (std::strcmp(state.name, name) == 0) {
       claimed = &state;
       break;

@@ -14,7 +14,7 @@ inline constexpr std::int64_t kRollbackUs = 1'000'000;
 // Finds the generator's slot, or claims a free one if this server has not used that name yet.
 // Raises an error in a parallel worker, whose transaction is the leader's.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
-                                std::int64_t max_time);
+                                std::int64_t max_time, std::uint32_t column);
 
 // Makes every generator continue above the time unix_us.
 void raise_ticks(std::int64_t unix_us);

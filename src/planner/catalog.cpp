@@ -22,15 +22,19 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
+Oid function_named(const char* name, std::initializer_list<Oid> arguments) {
+  return GetSysCacheOid3(
+      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
+      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+}
+
 // The function whose name is the type's name and the suffix, or InvalidOid.
 Oid function_of(const PlannedType& type, const char* suffix, std::initializer_list<Oid> arguments) {
   char name[NAMEDATALEN];
   strlcpy(name, type.name, sizeof name);
   strlcat(name, suffix, sizeof name);
-  return GetSysCacheOid3(
-      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
-      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+  return function_named(name, arguments);
 }
 
 bool find_comparisons(CatalogObjects* objects) {
@@ -104,7 +108,7 @@ const CatalogObjects* objects_of(const PlannedType& type) {
     find_within(type, objects);
   else
     find_predicates(objects);
-  objects->settled = function_of(type, "_settled", {});
+  objects->settled_support = function_named("ids_settled_support", {INTERNALOID});
   objects->as_of = as_of;
   return objects;
 }

@@ -25,7 +25,7 @@ struct CatalogObjects {
   Oid comparisons[BTMaxStrategyNumber + 1];
   Oid procedures[BTMaxStrategyNumber + 1];
   Oid boundaries[kBoundaries];
-  Oid settled;  // T_settled(); InvalidOid if the type has none
+  Oid settled_support;  // of every T_settled()
   Predicate predicates[kPredicates];
 };
 

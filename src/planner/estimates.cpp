@@ -135,12 +135,17 @@ bool calls(Node* node, Oid function) {
   return IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid == function;
 }
 
+bool calls_settled(Node* node, Oid support) {
+  return IsA(node, FuncExpr) && OidIsValid(support) &&
+         get_func_support(reinterpret_cast<FuncExpr*>(node)->funcid) == support;
+}
+
 // The value of an expression, or null if it is not known at plan time. A parallel-restricted
 // function depends on more of the session's state than its snapshot and settings, and may raise an
 // error now. T_settled() is such a function: its id is taken to be of the current time.
 const Const* value_of(const Column& column, Node* node) {
   const CatalogObjects& objects = column.objects;
-  if (calls(node, objects.settled))
+  if (calls_settled(node, objects.settled_support))
     return makeConst(objects.type, -1, InvalidOid, get_typlen(objects.type),
                      OidFunctionCall1(objects.boundaries[kFirst],
                                       TimestampTzGetDatum(GetCurrentStatementStartTimestamp())),

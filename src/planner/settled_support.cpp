@@ -1,9 +1,9 @@
 #include "pg/postgres.hpp"
 
-// While the planner estimates a condition, it calls the STABLE functions in it. ulid_settled() and
-// uuidv7_settled() must not be called then, neither in EXPLAIN nor for a branch that is never
-// executed, because they raise an error on a standby. The planner does not call a function whose
-// argument is not a constant. So this adds such an argument to the call:
+// While the planner estimates a condition, it calls the STABLE functions in it. T_settled() must
+// not be called then, neither in EXPLAIN nor for a branch that is never executed, because they
+// raise an error on a standby. The planner does not call a function whose argument is not a
+// constant. So this adds such an argument to the call:
 //
 //   id < ulid_settled()    becomes    id < ulid_settled((NULL::pg_type).oid)
 //

@@ -16,6 +16,8 @@ using Type = FixedType<Scru160>;
 // The tick is the scru160's first 64 bits: the time and the counter.
 struct Spec : CodecSpec<Scru160> {
   static constexpr TickLayout kLayout{.shift = 16};
+  static constexpr std::uint32_t kColumn = 2;
+  static std::uint64_t first64(std::uint64_t tick) { return tick; }
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
@@ -24,10 +26,15 @@ struct Spec : CodecSpec<Scru160> {
 struct MicrosecondSpec : CodecSpec<Scru160> {
   static constexpr char kName[] = "scru160_us";
   static constexpr TickLayout kLayout{.shift = 6};
+  static constexpr std::uint32_t kColumn = 3;
   static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime * 1000;
   static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime * 1000 + 999;
   static std::uint64_t fresh(std::uint64_t) { return 0; }
+  static std::uint64_t first64(std::uint64_t tick) {
+    const std::uint64_t unix_us = kLayout.time(tick);
+    return unix_us / 1000 << 16 | unix_us % 1000 << kLayout.shift | kLayout.counter(tick);
+  }
 };
 
 // The counter has 32 bits; in new ids its lower half is random. That half is random16, or follows
@@ -42,6 +49,18 @@ Datum make(std::uint64_t unix_ms, std::uint64_t counter) {
                : Scru160::make(unix_ms, upper, static_cast<std::uint16_t>(node), lower, random64));
 }
 
+template <class S>
+Datum generate() {
+  const std::uint64_t first64 = S::first64(Generator<S>::next());
+  return make(first64 >> 16, first64 << 16 | random_bits<std::uint16_t>());
+}
+
+template <class S>
+Datum settled() {
+  const std::uint64_t first64 = S::first64(Generator<S>::first_unsettled());
+  return Type::put(Scru160::make(first64 >> 16, static_cast<std::uint16_t>(first64), 0, 0, 0));
+}
+
 // The counter of ids of given times.
 MonotonicNumbers<32> backfilled;
 
@@ -49,18 +68,22 @@ MonotonicNumbers<32> backfilled;
 
 // gen_scru160() -> scru160
 IDS_FUNCTION(gen_scru160) {
-  const std::uint64_t tick = Generator<Spec>::next();
-  return make(Spec::kLayout.time(tick),
-              Spec::kLayout.counter(tick) << 16 | random_bits<std::uint16_t>());
+  return generate<Spec>();
 }
 
 // gen_scru160_us() -> scru160
 IDS_FUNCTION(gen_scru160_us) {
-  constexpr TickLayout layout = MicrosecondSpec::kLayout;
-  const std::uint64_t tick = Generator<MicrosecondSpec>::next();
-  const std::uint64_t unix_us = layout.time(tick);
-  const std::uint64_t counter = unix_us % 1000 << layout.shift | layout.counter(tick);
-  return make(unix_us / 1000, counter << 16 | random_bits<std::uint16_t>());
+  return generate<MicrosecondSpec>();
+}
+
+// scru160_settled() -> scru160
+IDS_FUNCTION(scru160_settled) {
+  return settled<Spec>();
+}
+
+// scru160_us_settled() -> scru160
+IDS_FUNCTION(scru160_us_settled) {
+  return settled<MicrosecondSpec>();
 }
 
 // gen_scru160(at timestamptz) -> scru160

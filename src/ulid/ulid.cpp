@@ -17,6 +17,7 @@ using Type = FixedType<Ulid>;
 // The tick is the ulid's first 64 bits: the time and a counter in the upper 16 bits of randomness.
 struct Spec : CodecSpec<Ulid> {
   static constexpr TickLayout kLayout{.shift = 16};
+  static constexpr std::uint32_t kColumn = 0;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
 };
 
@@ -35,16 +36,9 @@ IDS_FUNCTION(gen_ulid) {
   return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
 }
 
-// For ids_unsettled().
-Datum ids::ulid_text(std::uint64_t tick) {
-  char text[Ulid::kTextSize];
-  Ulid::format(make(tick, 0), text);
-  return text_datum({text, sizeof text});
-}
-
 // ulid_settled() -> ulid
 IDS_FUNCTION(ulid_settled) {
-  return Type::put(make(Generator<Spec>::first_unsettled("ulid_settled"), 0));
+  return Type::put(make(Generator<Spec>::first_unsettled(), 0));
 }
 
 // gen_ulid(at timestamptz) -> ulid

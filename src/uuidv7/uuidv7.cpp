@@ -19,6 +19,7 @@ namespace {
 // The tick is the time in microseconds and a counter of 10 bits.
 struct Spec : CodecSpec<UuidV7> {
   static constexpr TickLayout kLayout{.shift = UuidV7::kCounterBits};
+  static constexpr std::uint32_t kColumn = 1;
   static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMaxTime = UuidV7::kMaxGenerateUs;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
@@ -42,15 +43,9 @@ IDS_FUNCTION(gen_uuidv7) {
   return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
 }
 
-// For ids_unsettled().
-Datum ids::uuidv7_text(std::uint64_t tick) {
-  return CStringGetTextDatum(
-      DatumGetCString(DirectFunctionCall1(uuid_out, Type::put(make(tick, 0)))));
-}
-
 // uuidv7_settled() -> uuid
 IDS_FUNCTION(uuidv7_settled) {
-  const std::uint64_t tick = Generator<Spec>::first_unsettled("uuidv7_settled");
+  const std::uint64_t tick = Generator<Spec>::first_unsettled();
   return Type::put(tick == 0 ? UuidV7::Value{} : make(tick, 0));
 }
 

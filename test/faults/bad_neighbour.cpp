@@ -46,13 +46,11 @@ PGDLLEXPORT void _PG_init(void);
 // identifier of random bytes.
 void _PG_init(void) {
   if (!process_shared_preload_libraries_in_progress) return;
-#if PG_VERSION_NUM < 170000
   if (!shmem_request_hook) {
     shmem_request_hook = [] { ++calls; };
     shmem_startup_hook = [] { ++calls; };
     return;
   }
-#endif
   auto gen_ulid_at =
       reinterpret_cast<PGFunction>(load_external_function("ids", "gen_ulid_at", true, nullptr));
   DirectFunctionCall1(gen_ulid_at, TimestampTzGetDatum(0));
@@ -100,10 +98,10 @@ IDS_FUNCTION(hold_state) {
 IDS_FUNCTION(hold_record) {
   dsm_segment* segment = dsm_attach(state_of_ids()->header.records);
   auto* records = static_cast<ids::Records*>(dsm_segment_address(segment));
-  ids::Finished& place = records->finished[PG_GETARG_INT64(0) % ids::kFinished];
-  SpinLockAcquire(&place.lock);
+  ids::FinishedRecord& record = records->finished[PG_GETARG_INT64(0) % ids::kFinished];
+  SpinLockAcquire(&record.lock);
   wait_for_cancel();
-  SpinLockRelease(&place.lock);
+  SpinLockRelease(&record.lock);
   dsm_detach(segment);
   PG_RETURN_VOID();
 }

@@ -48,7 +48,7 @@ behind control recovered start
 use recovered
 await 'SELECT pg_is_in_recovery()' f
 is 'recovered up to the point' "$(sql -c 'SELECT count(*) FROM item')" 3000
-is 'a prepared transaction stops readers' "$(sql -c "SELECT ulid_settled() = ulid_first('-infinity'), gid FROM ids_unsettled() WHERE generator = 'ulid'")" 't|left'
+is 'a prepared transaction stops readers' "$(sql -c "SELECT settled = ulid_first('-infinity'), gid FROM ulid_settled() settled, ids_unsettled() WHERE generator = 'ulid'")" 't|left'
 sql -c "COMMIT PREPARED 'left'"
 is 'a position that is kept elsewhere is ahead' "$(sql -c "SELECT '$elsewhere' > ulid_settled(), '$elsewhere' > gen_ulid()")" 't|t'
 kept=$(sql -c "SELECT least('$elsewhere', ulid_settled())")

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(@types @generators @settled %type_of %node_id_in key_of waits ordered_at call_at_once);
+our @EXPORT = qw(@types @generators @settled %type_of %node_id_in first_of key_of waits ordered_at call_at_once);
 
 # private.sh reads them from the extension by generators.sql.
 our @types = split ' ', $ENV{IDS_TYPES};
@@ -17,6 +17,13 @@ die 'no types or no generators' unless @types && @generators && @settled;
 
 # The types with a node id, and the part that holds it.
 our %node_id_in = (scru160 => 'random16', snowflake => 'random', tbsl => 'machine_id');
+
+# The function that returns the first id of a time.
+sub first_of
+{
+	my ($generator) = @_;
+	return ($type_of{$generator} eq 'uuid' ? $generator : $type_of{$generator}) . '_first';
+}
 
 # An id as a value that has max(): PostgreSQL has no max(uuid) before 18, but a ulid is the same bytes.
 sub key_of

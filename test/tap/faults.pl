@@ -117,11 +117,11 @@ foreach my $preloaded (0, 1)
 	$node->stop;
 }
 
-# Hooks of a library that was preloaded before; from 17 on ids needs none.
+# Hooks of a library that was preloaded before
 {
 	my $node = start_server('hooks', "shared_preload_libraries = '$ENV{IDS_FAULTS}/bad_neighbour, ids'\n");
 	$node->safe_psql('postgres', "CREATE FUNCTION hooks_called() RETURNS int AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
-	is($node->safe_psql('postgres', 'SELECT hooks_called()'), $node->pg_version < 17 ? 2 : 0, "another library's hooks are called");
+	is($node->safe_psql('postgres', 'SELECT hooks_called()'), 2, "another library's hooks are called");
 	$node->stop;
 }
 

@@ -36,7 +36,7 @@ sql(q{
 			EXCEPTION WHEN OTHERS THEN
 			END;
 		END LOOP;
-		PERFORM } . $generate . q{, ulid_settled(), uuidv7_settled(), (SELECT count(*) FROM ids_unsettled());
+		PERFORM } . $generate . q{, } . join(', ', map { "${_}_settled()" } @settled) . q{, (SELECT count(*) FROM ids_unsettled());
 	END $$;
 	CREATE FUNCTION trap.key(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring($$index$$); RETURN $1; END';
 	CREATE FUNCTION trap.note(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring($$statistics$$); RETURN $1; END';

@@ -15,7 +15,7 @@ append_to_file($refusal, '');
 	local %ENV = (%ENV, LD_PRELOAD => "$ENV{IDS_FAULTS}/no_memory.so", NO_MEMORY => $refusal, SLOW_MEMORY => "$refusal.yet");
 	$node->restart;
 }
-my $error = qr/ERROR:  ulid_settled\(\) does not know which transactions have generated ids\nDETAIL:.*\nHINT:  .*dynamic_shared_memory_type/;
+my $error = qr/ERROR:  ulid_settled\(\) does not know which transactions have generated ids\nDETAIL:.*\nHINT:  .*ids_unsettled.*shared_preload_libraries/;
 my ($first, $second, $third) = map { session() } 1 .. 3;
 run($first, 'BEGIN', insert('a'));
 like(($node->psql('postgres', $settled))[2], $error, 'no memory');

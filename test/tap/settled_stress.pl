@@ -140,9 +140,10 @@ foreach my $name (sort keys %reader)
 	my $limit = $reader->{position} ? '' : 'LIMIT 2000';
 	my $type = $type_of{ $generator_of{$table} };
 	my $wait = $reader->{wait} // 5;
+	my $first = first_of($generator_of{$table});
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE read_$name (id $type, at timestamptz DEFAULT clock_timestamp());
-		CREATE TABLE position_$name AS SELECT $generator_of{$table}_first('-infinity') AS id});
+		CREATE TABLE position_$name AS SELECT $first('-infinity') AS id});
 	my $read = "SELECT id AS position FROM position_$name \\gset\n";
 	my $ids = "SELECT id FROM $table WHERE id > ':position' AND $bound ORDER BY id $limit";
 	if ($reader->{alone})    # read in a transaction that cannot write

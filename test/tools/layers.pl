@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Checks what the files of src include: only files of their own folder and of the folders below it, and never in a circle.
+# Checks what the files of src include and call: only what is in their own folder and in the folders below it. They never include
+# each other in a circle. The object files show the calls.
 use strict;
 use warnings;
 
@@ -9,7 +10,7 @@ my %below = (
     generator => ['core', 'pg'],
     planner => ['core', 'pg'],
     type => ['core', 'pg', 'planner'],
-    partitions => ['core', 'pg', 'planner', 'type', 'uuidv7'],
+    partitions => ['core', 'pg', 'planner', 'type'],
     # Every other folder belongs to a type: a codec, and functions that use it.
     codec => ['core'],
     functions => ['core', 'pg', 'planner', 'type', 'generator'],
@@ -24,6 +25,12 @@ sub room {
     return $ending eq 'hpp' ? 'codec' : 'functions';
 }
 
+# Whether files of the room with that ending may use another room.
+sub may_use {
+    my ($folder, $ending, $other) = @_;
+    return grep { $_ eq $other } $folder, @{ $below{ room($folder, $ending) } };
+}
+
 my (%includes, @wrong);
 for my $file (glob 'src/*.[ch]pp src/*/*.[ch]pp') {
     next if $file eq 'src/pg/postgres.hpp';
@@ -34,7 +41,7 @@ for my $file (glob 'src/*.[ch]pp src/*/*.[ch]pp') {
         my ($room) = $header =~ m{^(\w+)/};
         push @wrong, "$file:$.: $header is not one of our headers, with its folder; include PostgreSQL's headers by pg/postgres.hpp"
             if !-f "src/$header";
-        push @wrong, "$file:$.: $header is not below" if !grep { $_ eq ($room // '') } $folder, @{ $below{ room($folder, $ending) } };
+        push @wrong, "$file:$.: $header is not below" if !may_use($folder, $ending, $room // '');
         # A header and the source file of that name are one.
         $includes{"$folder/$name"}{ $header =~ s/\.hpp$//r } = 1 if $header ne "$folder/$name.hpp";
     }
@@ -52,6 +59,23 @@ sub find_circle {
     $done{$file} = 1;
 }
 find_circle($_) for sort keys %includes;
+
+my (%room_of, @calls);
+for my $object (glob 'src/*.o src/*/*.o') {
+    my ($folder) = $object =~ m{(\w+)/\w+\.o$};
+    open my $symbols, '-|', 'nm', '-PC', $object or die "nm: $!\n";
+    while (<$symbols>) {
+        my ($symbol, $kind) = /^(.*?) ([A-Za-z])\b[ 0-9a-f]*$/ or next;
+        $room_of{$symbol} = $folder if $kind =~ /[BDRT]/;
+        push @calls, [ $object, $folder, $symbol ] if $kind eq 'U';
+    }
+}
+die "Nothing is built yet: run make\n" if !@calls;
+for (@calls) {
+    my ($object, $folder, $symbol) = @$_;
+    my $room = $room_of{$symbol} // next;
+    push @wrong, "$object: $symbol is in $room, which is not below" if !may_use($folder, 'cpp', $room);
+}
 
 print STDERR map { "$_\n" } @wrong;
 exit(@wrong ? 1 : 0);
