@@ -102,7 +102,7 @@ sql(q{
 	GRANT USAGE ON SCHEMA wrapped TO owner;
 	CREATE TEMP TABLE value (type regtype, text text);
 	INSERT INTO value VALUES ('text', '01900000-0000-7000-8000-000000000000'), ('cstring', '2026'), ('integer', '16'), ('bigint', '1'), ('smallint', '1'), ('numeric', '1e19'), ('boolean', 'f'), ('interval', '1 month'), ('uuid', '01900000-0000-7000-8000-000000000000'),
-		('bytea', '\x00'), ('timestamptz', '2026-02-01'), ('timestamp', '2026-02-01'), ('date', '2026-02-01'), ('regclass', 'public.ulid_log'), ('tstzrange', '[2026-02-01,2026-03-01)'), ('tstzmultirange', '{[2026-02-01,2026-03-01)}');
+		('bytea', '\x00'), ('timestamptz', '2026-02-01'), ('timestamp', '2026-02-01'), ('date', '2026-02-01'), ('regclass', 'public.ulid_log'), ('tstzrange', '[2026-02-01,2026-03-01)');
 	DO $$
 	DECLARE type regtype; f record; arguments text;
 	BEGIN
