@@ -38,6 +38,7 @@ SELECT clock_timestamp() - codokey_extract_timestamp(gen_codokey('split', until_
   BETWEEN '-10 seconds' AND '10 seconds' AS recent;
 SELECT gen_codokey() ~ '^[0-9a-z]{4}$' AS day, gen_codokey('split', until_split => 999999) ~ '^[0-9a-z]{13}$' AS split,
   gen_codokey('year', 2000, 2999) ~ '^[0-9a-z]{2}$' AS year;
+SELECT count(DISTINCT gen_codokey('split', until_split => 999999)) > 1 AS goes_on FROM generate_series(1, 1000);
 
 -- NULL
 SELECT codokey(NULL::timestamptz), codokey(now(), NULL), codokey(current_date, 'day', NULL),

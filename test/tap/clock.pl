@@ -109,7 +109,12 @@ in_order('caught up');
 # A time that a type cannot hold does no harm.
 set_clock('+70y');
 like(($node->psql('postgres', 'SELECT gen_snowflake()'))[2], qr/the server's clock is out of range for generator "snowflake".*HINT:  .*ids_reset_clock/s, 'in 70 years there are no snowflakes');
+set_clock('2086-09-07 15:47:30');
+$node->safe_psql('postgres', q{SELECT ids_advance_clock('2086-09-07 15:47:35.551Z')});
+like(($node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_snowflake()"))[2], qr/ERROR:  22008: /, 'there is no snowflake after the last one');
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 set_clock('+501');
+$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 is($node->safe_psql('postgres', "SELECT $now FROM ids_generators(), gen_snowflake() WHERE generator = 'snowflake'"), 't', 'snowflakes are generated again when the clock is back');
 
 # If a millisecond is used up and the clock does not move, gen_snowflake() waits, and the statement can be

@@ -125,23 +125,6 @@ foreach my $preloaded (0, 1)
 	$node->stop;
 }
 
-# Backends do not share random bytes, even if the postmaster has made identifiers before it forks
-# them.
-foreach my $preloaded (0, 1)
-{
-	my $node = start_server("forked_$preloaded", $preloaded ? "shared_preload_libraries = 'ids, $ENV{IDS_FAULTS}/bad_neighbour'\n" : '');
-	$node->safe_psql('postgres', q{
-		CREATE TABLE made (id ulid, pid int);
-	});
-	foreach my $session (1 .. 20)
-	{
-		$node->safe_psql('postgres', q{INSERT INTO made SELECT gen_ulid('2020-01-01Z'), pg_backend_pid() FROM generate_series(1, 500)});
-	}
-	is($node->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT id), count(DISTINCT pid) FROM made}), '0|20',
-		"preloaded: $preloaded; no two backends draw the same bytes");
-	$node->stop;
-}
-
 # A backend fails, or is killed, before it has attached to the shared state.
 {
 	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';

@@ -115,10 +115,23 @@ sub shared_bits
 	$node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 	return \%bits;
 }
+
+# Backends do not draw the same bytes, even if the postmaster has made identifiers before it forks them.
+sub check_backends
+{
+	my ($what) = @_;
+	$node->safe_psql('postgres', 'CREATE TABLE drawn (id ulid, pid int)');
+	$node->safe_psql('postgres', q{INSERT INTO drawn SELECT gen_ulid('2020-01-01Z'), pg_backend_pid() FROM generate_series(1, 500)}) foreach 1 .. 20;
+	is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id), count(DISTINCT pid) FROM drawn; DROP TABLE drawn'), '0|20', "$what: no two backends draw the same bytes");
+}
+
 my $before = shared_bits();
+check_backends('not preloaded');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'ids, $ENV{IDS_FAULTS}/bad_neighbour'\n");
 $node->restart;
 my $after = shared_bits();
 isnt($after->{$_}, $before->{$_}, "$_: other shared bits after a restart") foreach sort keys %bits_of;
+check_backends('preloaded');
 
 $node->stop;
 done_testing();

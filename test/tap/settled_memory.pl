@@ -19,6 +19,7 @@ my $error = qr/ERROR:  ulid_settled\(\) does not know which transactions have ge
 my ($first, $second, $third) = map { session() } 1 .. 3;
 run($first, 'BEGIN', insert('a'));
 like(($node->psql('postgres', $settled))[2], $error, 'no memory');
+like(($node->psql('postgres', 'SELECT gen_ulid(); SET statement_timeout = 1; SELECT pg_sleep(1)'))[2], qr/canceling statement/, 'a session that finds none can be canceled');
 run($_, 'SELECT gen_ulid()') foreach $second, $third;
 # Two sessions find some at once: one creates the records, the other one waits for it.
 append_to_file("$refusal.yet", '');

@@ -126,6 +126,7 @@ $node->stop('immediate');
 my ($long, $old, $importer_of_old, $writable) = map { $standby->background_psql('postgres', on_error_stop => 0) } 1 .. 4;
 run($long, 'BEGIN', 'SELECT gen_ulid()', 'SELECT pg_advisory_lock(1)');
 $writable->query_until(qr/waits/, <<'SQL');
+\set VERBOSITY verbose
 \echo waits
 DO $$
 BEGIN
@@ -142,7 +143,7 @@ is($standby->safe_psql('postgres', $settled), 'a b c d e', 'a transaction with a
 is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
 run($long, 'SELECT pg_advisory_unlock(1)');
 $writable->query('SELECT');
-like($writable->{stderr}, qr/ERROR:  cannot commit writes of a transaction that generated ids in recovery\nHINT:/, 'after the promotion that transaction cannot store anything');
+like($writable->{stderr}, qr/ERROR:  40001: cannot commit writes of a transaction that generated ids in recovery\nHINT:/, 'after the promotion that transaction cannot store anything');
 $standby->safe_psql('postgres', $_) foreach insert('f');
 is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'new identifiers after the promotion');
 is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
