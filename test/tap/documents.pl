@@ -26,7 +26,7 @@ my $event = q{
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 	INSERT INTO event (message) VALUES ('first'), ('second')};
 
-my $position = 'CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL)';
+my $position = 'CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer))';
 
 # What runs before the statements of a section outside the reference.
 my %setup = (
@@ -82,7 +82,7 @@ my %setup = (
 		INSERT INTO note SELECT id FROM log;
 		INSERT INTO log VALUES (gen_ulid('2026-12-24 00:00:00+00'), 'December'), (gen_ulid('2027-06-01 00:00:00+00'), 'June')},
 	'Dropping old rows without blocking' => $log,
-	'Leaving' => qq{$log; DROP TABLE log_20261001},
+	'Leaving' => "$log; DROP TABLE log_20261001;" . slurp_file("$ENV{TESTDIR}/doc/managed.sql"),
 	'Monitoring' => q{
 		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('log', '1 month', now(), now() + interval '3 months')},
@@ -125,7 +125,9 @@ my %setup = (
 	'Beside a long transaction' => 'CREATE TABLE imported (id ulid, message text); CREATE TABLE old_event (message text)',
 	'On a standby' => $event,
 	'On a logical subscriber, and from several servers' => "$event; CREATE TABLE settled (id ulid)",
-	'Tools whose SQL is not ours' => $event,
+	'A partitioned feed' => $event,
+	'Tools whose SQL is not ours' => "$event; CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)",
+	'New rows by transaction' => $event,
 	'Running it' => qq{CREATE ROLE app; $position; CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)},
 	'What is not covered' => $position,
 	'From uuid' => q{
@@ -248,7 +250,7 @@ foreach my $refused (sort keys %instead)
 }
 
 # A position of the year 10889 goes back with the generators: new ids are above it, also in the same millisecond.
-my ($back) = slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(UPDATE position SET id = least.*;)$/m;
+my $back = join "\n", slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(SELECT date_trunc.* \\gset|UPDATE position SET id = least.*;)$/mg;
 my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
 is($node->safe_psql('refused', "CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
 

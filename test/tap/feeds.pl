@@ -1,4 +1,4 @@
-# New rows are read in every way that doc/reading.md and doc/several-servers.md show, by their own statements: on the primary beside
+# New rows are read in every way that doc/reading.md, doc/several-servers.md and the cookbook show, by their own statements: on the primary beside
 # a long import, through views, with updates and deletes, on a standby, and on a logical subscriber that has rows of two servers. Meanwhile 16 sessions
 # write, with pauses, savepoints and rollbacks, and the primary fails over. Every row is read once; without the page's bounds, rows
 # are missed everywhere. The environment variable SECONDS makes it longer.
@@ -15,7 +15,7 @@ my $seconds = $ENV{SECONDS} // 10;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
 # The block of SQL below a heading of a page that contains a text.
-my $page = join '', map { slurp_file("$ENV{TESTDIR}/doc/$_.md") } qw(reading several-servers);
+my $page = join '', map { slurp_file("$ENV{TESTDIR}/doc/$_.md") } qw(reading several-servers cookbook);
 sub block
 {
 	my ($heading, $text) = @_;
@@ -28,8 +28,8 @@ my $read = block('Reading new rows', 'SELECT * FROM event');
 my ($import) = split /^(?=ALTER)/m, block('Beside a long transaction', 'INSERT INTO imported');
 my $announce = block('On a standby', 'CREATE PROCEDURE');
 my ($ask, $has_replayed) = split /^(?=SELECT pg_last)/m, block('On a standby', 'pg_last_wal_replay_lsn');
-my ($follow, $changes) = split /^(?=SELECT changed)/m, block('Updates and deletes', 'UNION ALL'), 2;
-my ($add_number, $by_transaction) = split /^(?=SELECT \*)/m, block('Tools whose SQL is not ours', 'xid8');
+my ($follow, $changes) = split /^(?=SELECT changed)/m, block('Rows that change', 'UNION ALL'), 2;
+my ($add_number, $by_transaction) = split /^(?=SELECT \*)/m, block('New rows by transaction', 'xid8');
 
 # The servers: rows come from the primary, "one", and from the subscriber, "two". A standby has the primary's row in "settled".
 my %server;

@@ -24,7 +24,8 @@ my %readers = (
 	'EXECUTE' => [ q{EXECUTE next('00000000000000000000000000');}, 'PREPARE next(ulid) AS ' . $select =~ s/'$nothing'/\$1/r ],
 	'a STABLE function' => [
 		"SELECT * FROM next('$nothing');",
-		'CREATE OR REPLACE FUNCTION next(ulid) RETURNS SETOF event STABLE LANGUAGE plpgsql AS $f$BEGIN RETURN QUERY ' . $select =~ s/'$nothing'/\$1/r . ' END$f$' ]);
+		'CREATE OR REPLACE FUNCTION next(ulid) RETURNS SETOF ulid STABLE LANGUAGE plpgsql AS $f$BEGIN RETURN QUERY '
+		  . $select =~ s/\*/id/r =~ s/'$nothing'/\$1/r . ' END$f$' ]);
 
 # Waits until so many sessions wait for a lock.
 sub wait_for_locks
@@ -33,14 +34,15 @@ sub wait_for_locks
 	$node->poll_query_until('postgres', "SELECT count(DISTINCT pid) = $sessions FROM pg_locks WHERE NOT granted") or die 'nobody waits for a lock';
 }
 
-# Reads a feed to its end. The first batch begins while another session holds a lock, and ends after that session has let it go.
-# Returns how many rows it missed and how many it read twice.
+# Reads a feed to its end. The first batch begins while another session holds a lock by some statements, and ends after that session
+# has let it go. Returns how many rows it missed and how many it read twice.
 sub read_meanwhile
 {
-	my ($how, $let_go) = @_;
+	my ($how, $hold, $let_go) = @_;
 	my ($batch, $once) = @{ $readers{$how} };
-	my $session = $node->background_psql('postgres');
+	my ($session, $holder) = map { $node->background_psql('postgres') } 1 .. 2;
 	$session->query_safe($once) if $once;
+	$holder->query_safe($hold);
 	my (%count, $last);
 	$last = $nothing;
 	foreach my $round (0 .. 9)
@@ -51,7 +53,7 @@ sub read_meanwhile
 		{
 			$session->query_until(qr/reading/, "\\echo reading\n$statements\n");
 			wait_for_locks(1);
-			$let_go->();
+			$let_go->($holder);
 			@ids = map { /^([0-9A-Z]{26})/ } split /\n/, $session->query_safe('SELECT');
 		}
 		else { @ids = map { /^([0-9A-Z]{26})/ } split /\n/, $session->query_safe($statements); }
@@ -59,7 +61,7 @@ sub read_meanwhile
 		$count{$_}++ foreach @ids;
 		$last = $ids[-1] if @ids;
 	}
-	$session->quit;
+	$_->quit foreach $session, $holder;
 	my $missed = grep { !$count{$_} } split /\n/, $node->safe_psql('postgres', 'SELECT id FROM event');
 	return ($missed, scalar grep { $_ > 1 } values %count);
 }
@@ -67,13 +69,11 @@ sub read_meanwhile
 # What each reader gives while something happens. The page's statement reads each row once, and the others that are named miss some.
 sub compare
 {
-	my ($what, $prepare, $let_go, @miss) = @_;
+	my ($what, $create, $hold, $let_go, @miss) = @_;
 	foreach my $how (sort keys %readers)
 	{
-		$node->safe_psql('postgres', 'DROP TABLE IF EXISTS event, event_old CASCADE');
-		my $holder = $prepare->();
-		my ($missed, $twice) = read_meanwhile($how, sub { $let_go->($holder) });
-		$holder->quit;
+		$node->safe_psql('postgres', "SET client_min_messages = warning; SET timezone = 'UTC'; DROP TABLE IF EXISTS event CASCADE; $create");
+		my ($missed, $twice) = read_meanwhile($how, $hold, $let_go);
 		note("$what, $how: $missed rows missed, $twice twice");
 		if ($how eq 'as the page says') { is("$missed missed, $twice twice", '0 missed, 0 twice', "$what, $how: each row once"); }
 		elsif (grep { $_ eq $how } @miss) { cmp_ok($missed, '>', 0, "$what, $how: rows are missed"); }
@@ -97,12 +97,8 @@ foreach my $layout (sort keys %attach)
 	my ($one, $two) = map { $layout eq 'children' ? "INSERT INTO $_->[0] (tenant) VALUES ($_->[1])" : "$row ($_->[1])" } [ 'one', 1 ], [ 'two', 2 ];
 	compare(
 		"a partition is attached to $layout",
-		sub {
-			$node->safe_psql('postgres', "$create; $one");
-			my $holder = $node->background_psql('postgres');
-			$holder->query_safe('BEGIN; LOCK TABLE one IN ACCESS EXCLUSIVE MODE');
-			return $holder;
-		},
+		"$create; $one",
+		'BEGIN; LOCK TABLE one IN ACCESS EXCLUSIVE MODE',
 		sub {
 			my ($holder) = @_;
 			$node->safe_psql('postgres', $_) foreach $attach, $two;
@@ -125,28 +121,19 @@ my $drain = recipe('Draining a default partition', 'DELETE FROM log_rest', 'log'
 my $november = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2016-10-05', '2016-11-25', '10 days') at};
 my $later = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2017-06-01', '2017-07-01', '10 days') at};
 my $december = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2016-12-05', '2016-12-25', '10 days') at};
-my $create = 'CREATE TABLE event (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id)';
+my $create = q{CREATE TABLE event (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
+	CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2016-12-01 00:00:00+00'))};
 my %recipes = (
 	'a partition is split' => [ "$create;
-		CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2016-12-01 00:00:00+00'));
 		CREATE TABLE event_later PARTITION OF event FOR VALUES FROM (ulid_first('2016-12-01 00:00:00+00')) TO (MAXVALUE);
 		$november; $later", $split ],
 	'a default partition is drained' => [ "$create;
+		CREATE TABLE event_later PARTITION OF event FOR VALUES FROM (ulid_first('2017-01-01 00:00:00+00')) TO (MAXVALUE);
 		CREATE TABLE event_rest PARTITION OF event DEFAULT;
 		$december; $later", $drain ]);
 foreach my $what (sort keys %recipes)
 {
-	my ($prepare, $recipe) = @{ $recipes{$what} };
-	compare(
-		$what,
-		sub {
-			$node->safe_psql('postgres', "SET timezone = 'UTC'; $prepare");
-			my $holder = $node->background_psql('postgres');
-			$holder->query_safe($recipe);
-			return $holder;
-		},
-		sub { $_[0]->query_safe('COMMIT') },
-		'REPEATABLE READ', 'EXECUTE', 'a STABLE function');
+	compare($what, @{ $recipes{$what} }, sub { $_[0]->query_safe('COMMIT') }, 'REPEATABLE READ', 'EXECUTE', 'a STABLE function');
 }
 
 $node->stop;

@@ -1,10 +1,11 @@
 # An ordinary database owner runs doc/managed.sql on a server without the extension: ids are in order over
 # all sessions. Then the database moves to the extension, whose functions give the same results, and no row
-# changes.
+# changes. Another one leaves the extension for the script.
 use strict;
 use warnings;
 use Generators;
 use IPC::Run;
+use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -175,6 +176,36 @@ is(run_as('owner', 'moved', q{
 		JOIN pg_proc p ON p.oid = refobjid
 	WHERE adrelid IN ('item'::regclass, 'log'::regclass)}),
 	"t\nt\ngen_uuidv7()|pg_catalog", 'the defaults call the extension, and new ids are above the old ones');
+
+# The way back, by doc/migration.md: a partitioned table and its public ids go on without the extension.
+$node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER owner');
+run_as('owner', 'leaving', $_) foreach q{
+	CREATE EXTENSION ids;
+	CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 month', now(), now() + interval '1 month');
+	INSERT INTO log (message) VALUES ('first')},
+	block('doc/cookbook.md', 'Public ids without a time', 'mask_ticket') =~ s/\n\n(?=SELECT mask_ticket).*//sr =~ s/^REVOKE.*//mr,
+	slurp_file("$ENV{TESTDIR}/doc/managed.sql");
+my $public_id = run_as('owner', 'leaving', 'SELECT mask_ticket(id) FROM log');
+my ($leave, $drop) = block('doc/migration.md', 'Leaving', 'DETACH PARTITION') =~ /^(.*^COMMIT;\n)(DROP EXTENSION ids;)$/ms;
+my $partition = run_as('owner', 'leaving', q{SELECT partition FROM ids_partitions('log') LIMIT 1});
+is(error_of('owner', 'leaving', "\\set ON_ERROR_STOP 1\n" . $leave =~ s/LIKE log_\w+/LIKE $partition/r), '', 'the columns become uuids');
+is(run_as('owner', 'leaving', q{INSERT INTO log (message) VALUES ('second') RETURNING id > ALL (SELECT id FROM log)}), 't', 'a row is inserted at once, with a greater id');
+like(error_of('owner', 'leaving', $drop), qr/function mask_ticket\(ulid\) depends on type ulid/, 'the extension says what uses it');
+my ($successor) = slurp_file("$ENV{TESTDIR}/doc/migration.md") =~ /`(encode\(encrypt.*?)`/;
+run_as('owner', 'leaving', qq{
+	DROP FUNCTION mask_ticket, unmask_ticket;
+	CREATE FUNCTION mask_ticket(uuid) RETURNS uuid LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = secret, pg_temp AS \$\$
+	BEGIN
+		RETURN (SELECT $successor FROM key WHERE name = 'ticket');
+	END \$\$});
+run_as('owner', 'leaving', 'ALTER TABLE log ALTER id SET DEFAULT gen_uuidv7()');
+like(error_of('owner', 'leaving', $drop), qr/default value for column id of table log depends on function gen_uuidv7\(\)/, 'without the schema, the default would be the function of the extension');
+run_as('owner', 'leaving', 'ALTER TABLE log ALTER id SET DEFAULT public.gen_uuidv7()');
+is(error_of('owner', 'leaving', $drop), '', 'the extension is dropped');
+run_as('owner', 'leaving', q{INSERT INTO log (message) VALUES ('third')});
+is(run_as('owner', 'leaving', q{SELECT string_agg(message, ' ' ORDER BY id) FROM log}), 'first second third', 'the rows and their order stay');
+is(run_as('owner', 'leaving', q{SELECT mask_ticket(id) FROM log ORDER BY id LIMIT 1}), $public_id, 'the public ids stay the same');
 
 $node->stop;
 done_testing();

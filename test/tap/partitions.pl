@@ -166,7 +166,7 @@ foreach my $job (@jobs)
 		CREATE TABLE note (log ulid REFERENCES log);
 		CALL ids_create_partitions('log', '1 month', '2020-01-01', '2020-02-01')});
 	$writer->query_safe('BEGIN; UPDATE ticket SET n = 1 WHERE id = 1');
-	is($node->psql('postgres', $job =~ s/lock_timeout = '1s'/lock_timeout = '10ms'/r, stderr => \my $gave_up, timeout => 60), 3, 'a job');
+	is($node->psql('postgres', $job =~ s/lock_timeout = '1100ms'/lock_timeout = '10ms'/r, stderr => \my $gave_up, timeout => 60), 3, 'a job');
 	like($gave_up, qr/canceling statement due to lock timeout/, 'the job gave up');
 	$writer->query_safe('ROLLBACK');
 	is($node->psql('postgres', $job), 0, 'the next run of the job does what this one did not');

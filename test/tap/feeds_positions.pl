@@ -1,0 +1,217 @@
+# What readers keep as their position, by the statements of doc/reading.md and the cookbook: the time before ids_reset_clock() for
+# several databases, a row for each feed, a growing integer, and a snapshot. Each row is read once; where the pages warn, rows are missed.
+use strict;
+use warnings;
+use IPC::Run;
+use Pages;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{SECONDS} // 3;
+my $nothing = '0' x 26;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(allows_streaming => 1);
+# An aborted transaction leaves nothing on disk for some seconds.
+$node->append_conf('postgresql.conf', "max_connections = 40\nmax_prepared_transactions = 2\nlog_statement = none\nwal_writer_delay = 10s\n");
+$node->start;
+my $database = 'postgres';
+sub sql { return $node->safe_psql($database, @_) }
+sub ids { return map { /^([0-9A-Z]{26})/ } split /\n/, join "\n", @_ }
+
+# Two databases with a consumer each that follows its feed; the clock was an hour ahead. Between the two resets a row comes into the
+# second feed. Returns how many of the last rows the second consumer reads.
+my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');
+my $reset = block('doc/reading.md', 'What is not covered', 'ids_reset_clock');
+my ($note_time, $reset_one) = split /^(?=BEGIN)/m, $reset;
+sub reset_two_databases
+{
+	my ($script) = @_;
+	foreach my $name ('one', 'two')
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $name");
+		$database = $name;
+		sql('CREATE EXTENSION ids; CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid());
+			SELECT ids_advance_clock(clock_timestamp() + $$1 hour$$); INSERT INTO event DEFAULT VALUES;
+			CREATE TABLE position AS SELECT max(id) AS id FROM event');
+	}
+	my $between = "\\connect two\nINSERT INTO event DEFAULT VALUES;\nSELECT pg_sleep(0.01);\n";
+	sql("\\connect one\n" . $script->($between) . "\nINSERT INTO event DEFAULT VALUES;");
+	my ($position) = ids(sql('SELECT id FROM position'));
+	my $seen = ids(sql($read =~ s/$nothing/$position/r));
+	$node->safe_psql('postgres', "DROP DATABASE $_") foreach 'one', 'two';
+	$database = 'postgres';
+	return $seen;
+}
+my $at_each_reset = $reset_one =~ s/ulid_first\(:'before'\)/ulid_first(date_trunc('milliseconds', now()))/r;
+is(reset_two_databases(sub { "$at_each_reset$_[0]$at_each_reset" }), 1, 'a time noted at each reset: the row between them is missed');
+is(reset_two_databases(sub { "$note_time$reset_one$_[0]$reset_one" }), 2, 'one time, noted before the first reset: no row is missed');
+
+sql('CREATE EXTENSION ids');
+
+# A consumer of another feed has not read anything for a long time.
+my ($drop) = block('doc/reading.md', 'Running it', 'ids_drop_partitions') =~ /^(DO .*)/ms;
+sql("CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')");
+sql($_) foreach split /^(?=INSERT)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
+sql(q{UPDATE position SET id = gen_ulid(); INSERT INTO position VALUES ('other', 'idle', ulid_first('-infinity'))});
+sql($drop =~ s/ WHERE feed = 'event'//r);
+is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 2, 'the positions of all feeds keep partitions that have been read');
+sql($drop);
+is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 0, 'partitions that the consumers of their feed have read are dropped');
+sql('DROP TABLE event');
+
+# A growing integer: an existing column goes on with numbers of ids. A row comes late, for certain.
+my ($function, $alter, $by_number) = split /\n\n|^(?=SELECT)/m, block('doc/reading.md', 'Tools whose SQL is not ours', 'number_of');
+sql(q{CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+	INSERT INTO invoice (name) SELECT 'old' FROM generate_series(1, 41)});
+sql($_) foreach $function, $alter;
+my $naive = $by_number =~ s/ AND number < \S+//r;
+my %position = ($by_number => 41, $naive => 41);
+my %numbers;
+sub read_numbers
+{
+	foreach my $statement (keys %position)
+	{
+		my @numbers = map { /^(\d+)/ } split /\n/, sql($statement =~ s/> 41/> $position{$statement}/r);
+		$numbers{$statement}{$_}++ foreach @numbers;
+		$position{$statement} = $numbers[-1] if @numbers;
+	}
+}
+my $late = $node->background_psql('postgres');
+$late->query_safe(q{BEGIN; INSERT INTO invoice (name) VALUES ('late')});
+sql(q{INSERT INTO invoice (name) VALUES ('early')});
+read_numbers();
+$late->query_safe('COMMIT');
+$late->quit;
+sql(q{INSERT INTO invoice (name) SELECT 'new' FROM generate_series(1, 10)});
+read_numbers() foreach 1 .. 2;
+my @new = split /\n/, sql(q{SELECT number FROM invoice WHERE name <> 'old'});
+is(scalar(grep { ($numbers{$by_number}{$_} // 0) == 1 } @new), 12, 'by a number below that of ulid_settled(), each row is read once');
+is(scalar(grep { !$numbers{$naive}{$_} } @new), 1, 'without it a row is missed');
+like(sql("SET enable_seqscan = off; EXPLAIN $by_number"), qr/Index Cond: \(\(number > 41\) AND \(number < .*ulid_settled/, 'an index serves both bounds');
+# By four sessions at once
+my $script = $node->basedir . '/numbers.sql';
+append_to_file($script, "INSERT INTO made SELECT gen_ulid() FROM generate_series(1, 100);\n");
+sql('CREATE TABLE made (id ulid)');
+$node->command_ok([ 'pgbench', '-n', '-c', 4, '-t', 100, '-f', $script, $node->connstr('postgres') ], 'four sessions make ids');
+is(sql('SELECT count(*), count(*) FILTER (WHERE number_of(id) > before) FROM (SELECT id, lag(number_of(id), 1, 0::bigint) OVER (ORDER BY id) AS before FROM made) made'),
+	'40000|40000', 'the numbers of ids differ, and have their order');
+cmp_ok(sql('SELECT count(DISTINCT number_of(gen_ulid(now()))) FROM generate_series(1, 100)'), '<', 100, 'ids of a given time have equal numbers');
+
+# Snapshots: the statements of the page in one session, or changed. Sixteen sessions write, with pauses, savepoints, rollbacks, one
+# long transaction and a prepared one; the server crashes.
+my $heading = 'New rows by transaction';
+sql('CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text)');
+my ($add_number) = split /^(?=SELECT)/m, block('doc/cookbook.md', $heading, 'ALTER TABLE event ADD added');
+my ($keep, $by_snapshot) = split /\n\n/, block('doc/cookbook.md', $heading, 'pg_snapshot_xip'), 2;
+sql($_) foreach $add_number, $keep;
+my %count;
+sub poll
+{
+	my ($statements) = @_;
+	my @ids = ids(sql($statements // $by_snapshot));
+	$count{$_}++ foreach @ids;
+	return scalar @ids;
+}
+my $to_write = $node->basedir . '/write.sql';
+append_to_file($to_write, '
+\set us random(0, 50000)
+\set rows random(1, 3)
+BEGIN;
+INSERT INTO event SELECT FROM generate_series(1, :rows);
+SAVEPOINT one;
+INSERT INTO event DEFAULT VALUES;
+\sleep :us us
+\if :rows = 2
+ROLLBACK TO one;
+INSERT INTO event SELECT FROM generate_series(1, :rows);
+\endif
+COMMIT;
+');
+sub start_writers
+{
+	return IPC::Run::start([ 'pgbench', '-n', '-c', 16, '-j', 2, '-T', 3600, '-f', $to_write, $node->connstr('postgres') ], '>&', \my $out);
+}
+foreach my $part (1 .. 2)
+{
+	my $writers = start_writers();
+	my $long = $node->background_psql('postgres');
+	$long->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES');
+	sql(q{BEGIN; INSERT INTO event DEFAULT VALUES; PREPARE TRANSACTION 'prepared'}) if $part == 1;
+	my $ends = time + $seconds / 2;
+	my $read_beside = 0;
+	while (time < $ends) { $read_beside += poll(); }
+	cmp_ok($read_beside, '>', 100, 'rows are read beside a long transaction');
+	if ($part == 1)
+	{
+		$node->stop('immediate');
+		$writers->finish;
+		eval { $long->quit };
+		$node->start;
+		sql(q{COMMIT PREPARED 'prepared'});
+	}
+	else
+	{
+		$long->query_safe('COMMIT');
+		$long->quit;
+		$writers->kill_kill(grace => 0);
+		$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}) or die;
+	}
+}
+1 while poll();
+my $rows = () = ids(sql('SELECT id FROM event'));
+my $missed = grep { !$count{$_} } ids(sql('SELECT id FROM event'));
+is("$missed missed, " . (grep { $_ > 1 } values %count) . ' twice', '0 missed, 0 twice', "by snapshots: each of $rows rows once");
+sql(q{SET enable_seqscan = off; VACUUM ANALYZE event});
+like(sql(q{SET enable_seqscan = off; } . $by_snapshot =~ s/(?=SELECT \*)/EXPLAIN /r), qr/BitmapOr/, 'an index serves both conditions');
+
+# The limits. Each of these loses a row, which is inserted here or by the given statements.
+sub loses
+{
+	my ($what, $statements, $then) = @_;
+	poll();
+	my ($before) = ids(sql('SELECT max(id) FROM event'));
+	%count = ();
+	poll($statements);
+	$then->() if $then;
+	sql('INSERT INTO event DEFAULT VALUES');
+	poll() foreach 1 .. 2;
+	my $missed = grep { !$count{$_} } ids(sql("SELECT id FROM event WHERE id > '$before'"));
+	is($missed, 1, "$what: a row is missed");
+}
+# What another session does between two statements
+my $other = q{\! psql -XAtqc 'INSERT INTO event DEFAULT VALUES' -d '} . $node->connstr('postgres') . "'\n";
+loses('READ COMMITTED', $by_snapshot =~ s/ ISOLATION LEVEL REPEATABLE READ//r =~ s/(?=^UPDATE)/$other/mr);
+loses('a position that is updated by another transaction', $by_snapshot =~ s/(?=^UPDATE)/COMMIT;\n${other}BEGIN;\n/mr);
+loses('a transaction that writes into the feed',
+	$by_snapshot =~ s/^(BEGIN.*\n)/$1LOCK TABLE seen IN ACCESS EXCLUSIVE MODE;\n$other/mr =~ s/(?=^COMMIT)/INSERT INTO event DEFAULT VALUES;\n/mr);
+# An aborted transaction's number is used again after a crash.
+my $elsewhere = sql('CHECKPOINT; BEGIN; SELECT pg_current_xact_id() AS aborted \gset
+	ROLLBACK; SELECT pg_current_snapshot()');
+$node->stop('immediate');
+$node->start;
+sql('INSERT INTO event DEFAULT VALUES');
+my ($last) = ids(sql('SELECT max(id) FROM event'));
+my ($select) = $by_snapshot =~ /^(SELECT \*.*?;)/ms;
+is(scalar(grep { $_ eq $last } ids(sql($select =~ s/:'snapshot'/'$elsewhere'/gr))), 0, 'a snapshot that is kept elsewhere over a crash: a row is missed');
+# On a standby
+$node->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'backup', has_streaming => 1);
+$standby->start;
+$late = $node->background_psql('postgres');
+$late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES');
+sql('INSERT INTO event DEFAULT VALUES');
+$node->wait_for_catchup('standby');
+my $on_standby = $standby->safe_psql('postgres', 'SELECT pg_current_snapshot()');
+my ($open) = ids($late->query_safe('SELECT max(id) FROM event'));
+$late->query_safe('COMMIT');
+$late->quit;
+$node->wait_for_catchup('standby');
+is(scalar(ids($standby->safe_psql('postgres', $select =~ s/:'snapshot'/'$on_standby'/gr))), 0, 'on a standby: a row is missed');
+
+$_->stop foreach $standby, $node;
+done_testing();
