@@ -1,9 +1,9 @@
 #include "partitions/bounds.hpp"
 
-#include "core/bytes.hpp"
 #include "partitions/owner.hpp"
-#include "pg/clock.hpp"
 #include "pg/datum.hpp"
+#include "type/timed_type.hpp"
+#include "uuidv7/uuidv7.hpp"
 
 using namespace ids;
 
@@ -34,13 +34,14 @@ bool find_time_key(Relation table, TimeKey& result) {
   // UUIDs are assumed to be of version 7.
   result.is_uuid = type == UUIDOID;
   const char* prefix =
-      result.is_uuid ? "uuidv7"
+      result.is_uuid ? UuidV7::kName
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
   ReleaseSysCache(row);
   const Oid first = boundary_function(prefix, "first", TIMESTAMPTZOID, type);
   const Oid extract_timestamp =
       boundary_function(prefix, "extract_timestamp", type, TIMESTAMPTZOID);
   if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
+  result.first_name = psprintf("pg_catalog.%s", quote_identifier(psprintf("%s_first", prefix)));
   fmgr_info(first, &result.first);
   fmgr_info(extract_timestamp, &result.extract_timestamp);
   return true;
@@ -63,14 +64,13 @@ RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i,
 }  // namespace
 
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
-// the ids that it sorts among: version 7 begins with 48 bits of milliseconds.
+// the ids that it sorts among.
 TimestampTz TimeKey::time(Datum id) {
-  if (!is_uuid) return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
-  const auto bits = load_big_endian<std::uint64_t>(DatumGetUUIDP(id)->data);
-  return timestamptz_from_unix_us(static_cast<std::int64_t>(bits >> 16) * 1000);
+  if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
+  return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
 }
 
-std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
+std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_locked) {
   Relation table = try_relation_open(parent, AccessShareLock);
   if (!table) undefined_table(parent);
   if (!find_time_key(table, key))
@@ -81,7 +81,11 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
              errhint("Create it with PARTITION BY RANGE (id), where id is a uuid or has a type of "
                      "extension \"ids\".")));
 
-  PartitionDesc partitions = RelationGetPartitionDesc(table, false);
+  // Those that a new snapshot sees as being detached are left out, because DETACH CONCURRENTLY may
+  // end at any moment. A lock on the table prevents that.
+  PushActiveSnapshot(GetCatalogSnapshot(InheritsRelationId));
+  PartitionDesc partitions = RelationGetPartitionDesc(table, !is_locked);
+  PopActiveSnapshot();
   const PartitionBoundInfoData* bounds = partitions->boundinfo;
   auto* result = static_cast<Partition*>(palloc(sizeof(Partition) * partitions->nparts));
   std::size_t count = 0;
@@ -93,7 +97,7 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key) {
         .oid = oid,
         .lower = bound_time(key, bounds, i - 1, true),
         .upper = bound_time(key, bounds, i, false),
-        .is_detaching = partitions->detached_exist && PartitionHasPendingDetach(oid)};
+        .is_detaching = is_locked && partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
   relation_close(table, AccessShareLock);
   return {result, count};
@@ -106,8 +110,7 @@ IDS_FUNCTION(partition_times) {
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   TimeKey key;
-  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key)) {
-    if (partition.is_detaching) continue;
+  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key, false)) {
     Datum values[] = {ObjectIdGetDatum(partition.oid),
                       tstzrange_datum(fcinfo, partition.lower, partition.upper)};
     bool nulls[2] = {};

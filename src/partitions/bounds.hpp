@@ -11,6 +11,7 @@ namespace ids {
 // How to get the time of a bound, and the first bound of a time.
 struct TimeKey {
   PartitionKey key;
+  const char* first_name;  // for statements: its function may be dropped before they run
   FmgrInfo first;
   FmgrInfo extract_timestamp;
   bool is_uuid;
@@ -41,8 +42,9 @@ struct Partition {
   }
 };
 
-// The partitions in the order of their bounds, without the default partition. Raises 42P01 if there
-// is no such table, and 42809 if it is not partitioned by time.
-std::span<Partition> read_partitions(Oid parent, TimeKey& key);
+// The partitions in the order of their bounds, without the default partition. Those that are being
+// detached are among them only if the caller has a lock on the table that conflicts with DETACH
+// CONCURRENTLY. Raises 42P01 if there is no such table, and 42809 if it is not partitioned by time.
+std::span<Partition> read_partitions(Oid parent, TimeKey& key, bool is_locked);
 
 }  // namespace ids

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "partitions/bounds.hpp"
+#include "partitions/locks.hpp"
 #include "partitions/owner.hpp"
 #include "partitions/unit.hpp"
 #include "pg/postgres.hpp"
@@ -12,73 +13,7 @@ using namespace ids;
 
 namespace {
 
-enum class Change { create, detach, drop };
-
 constexpr int kMaxUnits = 10'000;
-
-// The tables that are connected with a table by foreign keys.
-struct ForeignKeys {
-  List* referenced = NIL;   // by the table
-  List* referencing = NIL;  // the table
-
-  explicit ForeignKeys(Oid table) {
-    Relation constraints = table_open(ConstraintRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(constraints, InvalidOid, false, nullptr, 0, nullptr);
-    while (HeapTuple row = systable_getnext(scan)) {
-      const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
-      if (constraint->contype != CONSTRAINT_FOREIGN) continue;
-      if (constraint->conrelid == table)
-        referenced = list_append_unique_oid(referenced, constraint->confrelid);
-      if (constraint->confrelid == table)
-        referencing = list_append_unique_oid(referencing, constraint->conrelid);
-    }
-    systable_endscan(scan);
-    table_close(constraints, AccessShareLock);
-  }
-};
-
-// Locks a table and its partitions, as LOCK TABLE does. If the caller may not lock the table, the
-// statement itself locks it later.
-void lock_table(Oid table, LOCKMODE mode) {
-  if (pg_class_aclcheck(table, GetUserId(), ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE) != ACLCHECK_OK)
-    return;
-  LockRelationOid(table, mode);
-  find_all_inheritors(table, mode, nullptr);
-}
-
-// Takes the locks that the change needs, always in the same order: tables connected by foreign
-// keys, the table itself, its default partition. So a call that holds one of these locks never
-// waits for an earlier one.
-void lock_tables(Oid parent, Change change) {
-  check_owner(parent);
-  const ForeignKeys keys(parent);
-  // A partition that nothing references is dropped without being detached.
-  const LOCKMODE referenced_mode = change != Change::drop    ? ShareRowExclusiveLock
-                                   : keys.referencing != NIL ? AccessExclusiveLock
-                                                             : NoLock;
-  const LOCKMODE referencing_mode =
-      change == Change::create ? ShareRowExclusiveLock : AccessExclusiveLock;
-  LOCKMODE parent_mode = change == Change::create ? ShareUpdateExclusiveLock : AccessExclusiveLock;
-
-  List* connected = list_concat_unique_oid(list_copy(keys.referenced), keys.referencing);
-  list_sort(connected, list_oid_cmp);
-  ListCell* cell;
-  foreach (cell, connected) {
-    const Oid table = lfirst_oid(cell);
-    const LOCKMODE mode =
-        list_member_oid(keys.referencing, table) ? referencing_mode : referenced_mode;
-    if (table == parent)
-      parent_mode = std::max(parent_mode, mode);
-    else if (mode != NoLock)
-      lock_table(table, mode);
-  }
-  LockRelationOid(parent, parent_mode);
-  // While this session read the list of partitions without that lock, another one may have changed
-  // it: PostgreSQL then keeps the old list.
-  RelationCacheInvalidateEntry(parent);
-  const Oid rest = get_default_partition_oid(parent);
-  if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
-}
 
 // In UTC and ISO format, whatever the settings say.
 const char* time_text(TimestampTz time) {
@@ -130,9 +65,9 @@ const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
   return psprintf("%.*s%s", length, table, suffix);
 }
 
-// Units that have no partition, and the function that makes their bounds.
+// Units that have no partition, and the name of the function that makes their bounds.
 struct Missing {
-  Oid first;
+  const char* first;
   std::span<const std::int64_t> units;
 };
 
@@ -155,10 +90,9 @@ Cover cover_of(std::span<const Partition> partitions, TimestampTz begin, Timesta
 }
 
 // The bounds of a partition in a statement.
-const char* bounds_text(Oid first, TimestampTz begin, TimestampTz end) {
-  const char* name = quote_identifier(get_func_name(first));
-  return psprintf("FOR VALUES FROM (pg_catalog.%s('%s')) TO (pg_catalog.%s('%s'))", name,
-                  time_text(begin), name, time_text(end));
+const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
+  return psprintf("FOR VALUES FROM (%s('%s')) TO (%s('%s'))", first, time_text(begin), first,
+                  time_text(end));
 }
 
 // Raises the error for a unit that partitions cover only in part: the time gap is the first that no
@@ -194,15 +128,16 @@ const char* bounds_text(Oid first, TimestampTz begin, TimestampTz end) {
            ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION "
                      "OF %s %s;",
                      quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
-                     table, bounds_text(key.first.fn_oid, gap, gap_end))
+                     table, bounds_text(key.first_name, gap, gap_end))
            : errhint("Detach that partition first: one of its bounds is not the first id of a "
                      "time.")));
 }
 
-// Finds at most that many of the missing units.
-Missing find_missing(Request request, std::size_t most) {
+// Finds the missing units. Without the locks it only finds out whether there is one: what others
+// change meanwhile must not raise an error.
+Missing find_missing(Request request, bool is_locked) {
   TimeKey key;
-  const std::span<const Partition> partitions = read_partitions(request.parent, key);
+  const std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
@@ -222,16 +157,16 @@ Missing find_missing(Request request, std::size_t most) {
   auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
   std::size_t found = 0;
   std::span<const Partition> rest = partitions;
-  for (std::int64_t unit = number; unit < number + count && found < most; ++unit) {
+  for (std::int64_t unit = number; unit < number + count && (is_locked || found == 0); ++unit) {
     const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
     const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
     while (!rest.empty() && rest.front().end() <= begin) rest = rest.subspan(1);
     const Cover cover = cover_of(rest, begin, end);
     if (cover.until >= end) continue;
-    if (cover.overlaps) overlap(request, key, partitions, unit, cover.until);
+    if (cover.overlaps && is_locked) overlap(request, key, partitions, unit, cover.until);
     units[found++] = unit;
   }
-  return {key.first.fn_oid, {units, found}};
+  return {key.first_name, {units, found}};
 }
 
 // Raises the error for a statement that has not had its effect, because another session or an event
@@ -260,7 +195,7 @@ const char* storage_clauses(Oid parent) {
                         : "");
 }
 
-void create_partition(const Request& request, Oid first, std::int64_t unit) {
+void create_partition(const Request& request, const char* first, std::int64_t unit) {
   const TimestampTz begin = request.unit.begin(unit);
   const TimestampTz end = request.unit.begin(unit + 1);
   const Oid schema = get_rel_namespace(request.parent);
@@ -297,15 +232,15 @@ const char* catalog_bounds(Oid partition) {
 
 std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
   TimeKey key;
-  const std::span<Partition> partitions = read_partitions(parent, key);
+  const std::span<Partition> partitions = read_partitions(parent, key, false);
   const auto end = std::remove_if(partitions.begin(), partitions.end(), [before](const auto& p) {
-    return p.is_detaching || p.upper.infinite || p.end() > before;
+    return p.upper.infinite || p.end() > before;
   });
   for (auto p = partitions.begin(); p != end; ++p) p->bounds = catalog_bounds(p->oid);
   return {partitions.begin(), end};
 }
 
-void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
+void drop_partition(Oid parent, const Partition& expired, Change change, bool referenced) {
   // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
   // An event trigger may have detached or dropped it, or attached it again.
@@ -317,7 +252,7 @@ void drop_partition(Oid parent, const Partition& expired, Change change, bool is
       get_rel_relkind(expired.oid) == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
   // If a foreign key references the table, PostgreSQL drops a partition only after it has been
   // detached.
-  if (change == Change::detach || is_referenced) {
+  if (change == Change::detach || referenced) {
     run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", table, partition));
     if (is_partition_of(expired.oid, parent)) changed_during_call(table);
   }
@@ -356,11 +291,11 @@ IDS_FUNCTION(ids_create_partitions) {
   const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
   refuse_times(since, until);
   const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
-  if (find_missing(request, 1).units.empty()) return (Datum)0;
+  if (find_missing(request, false).units.empty()) return (Datum)0;
 
   lock_tables(request.parent, Change::create);
   SPI_connect();
-  const Missing missing = find_missing(request, kMaxUnits);
+  const Missing missing = find_missing(request, true);
   for (const std::int64_t unit : missing.units) create_partition(request, missing.first, unit);
   SPI_finish();
   return (Datum)0;
@@ -376,9 +311,9 @@ IDS_FUNCTION(ids_drop_partitions) {
 
   lock_tables(parent, change);
   SPI_connect();
-  const bool is_referenced = ForeignKeys(parent).referencing != NIL;
+  const bool referenced = is_referenced(parent);
   for (const Partition& expired : find_expired(parent, before))
-    drop_partition(parent, expired, change, is_referenced);
+    drop_partition(parent, expired, change, referenced);
   SPI_finish();
   return (Datum)0;
 }

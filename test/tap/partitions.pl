@@ -191,6 +191,35 @@ is($node->safe_psql('postgres', "SELECT partition FROM ids_partitions('log')"), 
 $node->safe_psql('postgres', 'DROP TABLE log, old');
 $writer->quit;
 
+# Calls that have nothing to do, while a partition is detached concurrently and attached again and again. While it is being detached,
+# they used to look at each of these many partitions, and nearly always at one that was detached meanwhile.
+$node->safe_psql('postgres', q{
+	CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 day', '2025-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+	CREATE TABLE result (answer text);
+	CREATE PROCEDURE call_often(statement text) LANGUAGE plpgsql AS $$
+	BEGIN
+		WHILE to_regclass('log_20260101') IS NOT NULL LOOP
+			BEGIN
+				EXECUTE statement;
+			EXCEPTION WHEN OTHERS THEN
+				INSERT INTO result VALUES (format('%s: %s', sqlstate, sqlerrm));
+			END;
+			COMMIT;
+		END LOOP;
+	END $$});
+my @callers = map { start("CALL call_often('$_')") } "CALL ids_create_partitions(''log'', ''1 day'', ''2025-01-01 00:00:00+00'', ''2026-01-01 00:00:00+00'')",
+	"CALL ids_drop_partitions(''log'', ''2025-01-01 00:00:00+00'')", "INSERT INTO result SELECT count(*) FROM ids_partitions(''log'')";
+foreach (1 .. 30)
+{
+	$node->safe_psql('postgres', $_) foreach 'ALTER TABLE log DETACH PARTITION log_20260101 CONCURRENTLY',
+		"ALTER TABLE log ATTACH PARTITION log_20260101 FOR VALUES FROM (ulid_first('2026-01-01 00:00:00+00')) TO (ulid_first('2026-01-02 00:00:00+00'))";
+}
+$node->safe_psql('postgres', 'DROP TABLE log_20260101');
+is(output($_), '', 'calls while a partition is detached concurrently') foreach @callers;
+is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT answer, ', ' ORDER BY answer) FROM result}), '365, 366', 'no errors');
+$node->safe_psql('postgres', 'DROP TABLE log, result; DROP PROCEDURE call_often');
+
 # Names that change while a call waits: it goes on with the table that it was given, and with its partitions.
 my ($creates, $drops) = (days(3), drop_days(2));
 my $other = $node->background_psql('postgres', on_error_stop => 1);

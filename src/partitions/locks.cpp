@@ -1,0 +1,78 @@
+#include "partitions/locks.hpp"
+
+#include <algorithm>
+
+#include "partitions/owner.hpp"
+
+using namespace ids;
+
+namespace {
+
+// The tables that are connected with a table by foreign keys.
+struct ForeignKeys {
+  List* referenced = NIL;   // by the table
+  List* referencing = NIL;  // the table
+
+  explicit ForeignKeys(Oid table) {
+    Relation constraints = table_open(ConstraintRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(constraints, InvalidOid, false, nullptr, 0, nullptr);
+    while (HeapTuple row = systable_getnext(scan)) {
+      const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
+      if (constraint->contype != CONSTRAINT_FOREIGN) continue;
+      if (constraint->conrelid == table)
+        referenced = list_append_unique_oid(referenced, constraint->confrelid);
+      if (constraint->confrelid == table)
+        referencing = list_append_unique_oid(referencing, constraint->conrelid);
+    }
+    systable_endscan(scan);
+    table_close(constraints, AccessShareLock);
+  }
+};
+
+// Locks a table and its partitions, as LOCK TABLE does. If the caller may not lock the table, the
+// statement itself locks it later; if another session has dropped it, nobody needs to.
+void lock_table(Oid table, LOCKMODE mode) {
+  bool is_missing = false;
+  if (pg_class_aclcheck_ext(table, GetUserId(), ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE,
+                            &is_missing) != ACLCHECK_OK)
+    return;
+  LockRelationOid(table, mode);
+  find_all_inheritors(table, mode, nullptr);
+}
+
+}  // namespace
+
+void ids::lock_tables(Oid parent, Change change) {
+  check_owner(parent);
+  const ForeignKeys keys(parent);
+  // A partition that nothing references is dropped without being detached.
+  const LOCKMODE referenced_mode = change != Change::drop    ? ShareRowExclusiveLock
+                                   : keys.referencing != NIL ? AccessExclusiveLock
+                                                             : NoLock;
+  const LOCKMODE referencing_mode =
+      change == Change::create ? ShareRowExclusiveLock : AccessExclusiveLock;
+  LOCKMODE parent_mode = change == Change::create ? ShareUpdateExclusiveLock : AccessExclusiveLock;
+
+  List* connected = list_concat_unique_oid(list_copy(keys.referenced), keys.referencing);
+  list_sort(connected, list_oid_cmp);
+  ListCell* cell;
+  foreach (cell, connected) {
+    const Oid table = lfirst_oid(cell);
+    const LOCKMODE mode =
+        list_member_oid(keys.referencing, table) ? referencing_mode : referenced_mode;
+    if (table == parent)
+      parent_mode = std::max(parent_mode, mode);
+    else if (mode != NoLock)
+      lock_table(table, mode);
+  }
+  LockRelationOid(parent, parent_mode);
+  // While this session read the list of partitions without that lock, another one may have changed
+  // it: PostgreSQL then keeps the old list.
+  RelationCacheInvalidateEntry(parent);
+  const Oid rest = get_default_partition_oid(parent);
+  if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
+}
+
+bool ids::is_referenced(Oid table) {
+  return ForeignKeys(table).referencing != NIL;
+}

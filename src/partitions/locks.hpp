@@ -1,0 +1,18 @@
+// The locks under which partitions are created and dropped.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+namespace ids {
+
+enum class Change { create, detach, drop };
+
+// Takes the locks that the change needs, always in the same order: tables connected by foreign
+// keys, the table itself, its default partition. So a call that holds one of these locks never
+// waits for an earlier one. Raises 42501 if the caller may not change the table.
+void lock_tables(Oid parent, Change change);
+
+// Whether a foreign key references the table.
+bool is_referenced(Oid table);
+
+}  // namespace ids
