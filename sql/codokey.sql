@@ -87,14 +87,22 @@ EXCEPTION WHEN invalid_text_representation THEN
   RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
 END $$;
 
+-- units by all names that date_trunc reads
+SELECT unit, codokey_unit(key), codokey_extract_timestamp(key) = CASE upper(unit) WHEN 'SPLIT' THEN at
+    ELSE date_trunc(unit, at, 'UTC') END AS same
+FROM unnest('{Year,YEARS,yrs,mon,months,DAY,days,hr,hours,min,Minutes,sec,SECONDS,SPLIT}'::text[]) unit,
+  (VALUES ('2022-12-30 22:58:57.9+00'::timestamptz)) v (at), codokey(at, unit) key;
 -- bad units
 \set VERBOSITY sqlstate
 SELECT codokey(now(), 'week');
 \set VERBOSITY default
 SELECT codokey(now(), 'week');
 SELECT codokey(now(), '');
-SELECT codokey(now(), 'Day');
-SELECT codokey(now(), 'days');
+SELECT codokey(now(), '2');
+SELECT codokey(now(), '7');
+SELECT codokey(now(), 'splits');
+SELECT codokey(now(), 'century');
+SELECT codokey(now(), repeat('day', 30));
 SELECT gen_codokey('2');
 DO $$
 BEGIN

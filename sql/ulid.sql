@@ -60,6 +60,11 @@ SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid::uuid, '015549f0-1d7e-3a66-a08c-07ce13
 SELECT '015549f01d7e3a66a08c07ce13d25363'::ulid;
 SELECT '{015549F0-1d7e-3a66-a08c-07ce13d25363}'::ulid;
 SELECT '015549f0-1d7e-3a66-a08c-07ce13d2536'::ulid;
+-- a uuid in base32hex, which is a ulid only if it has no I, L, O or U
+SELECT '05VI5OJPM1UC7664RG60O1PPHS'::ulid;
+SELECT substr(('05VI5OJPM1UC7664RG60O1PPHS' || '000000')::scru160::bytea, 1, 16)::ulid::uuid;
+SELECT 'O1AN4Z07BY79KA1307SR9X4MV3'::ulid;
+SELECT '05VI5OJPM1UC7664RG60O1PPHP'::ulid;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT u::ulid FROM (VALUES (gen_random_uuid())) v (u) LIMIT 1;
 SELECT count(*) FROM (SELECT gen_random_uuid() AS u FROM generate_series(1, 1000)) s WHERE u::ulid::uuid = u;
 \set VERBOSITY terse

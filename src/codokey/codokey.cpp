@@ -1,8 +1,8 @@
 #include "codokey/codokey.hpp"
 
 #include "pg/datum.hpp"
-#include "pg/error.hpp"
 #include "pg/postgres.hpp"
+#include "type/error.hpp"
 
 using namespace ids;
 using namespace ids::codokey;
@@ -39,10 +39,25 @@ int context_hint(ContextError error) {
                   context_detail(error), context_hint(error)));
 }
 
-[[noreturn]] void invalid_unit(text* name) {
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("invalid codokey unit: \"%s\"", text_to_cstring(name)),
-                  errhint("Use year, month, day, hour, minute, second or split.")));
+int unit_hint(const char* name) {
+  if (name[0] >= '0' && name[0] <= '6' && name[1] == '\0')
+    return errhint("The unit of precision %s is %s.", name, kUnitNames[name[0] - '0'].data());
+  return errhint("Use year, month, day, hour, minute, second or split.");
+}
+
+// The unit of that name: split, or a name that date_trunc reads, in any case.
+Unit unit_argument(text* argument) {
+  static constexpr int kFields[] = {DTK_YEAR, DTK_MONTH, DTK_DAY, DTK_HOUR, DTK_MINUTE, DTK_SECOND};
+  const std::string_view view = text_view(argument);
+  char* name = downcase_truncate_identifier(view.data(), static_cast<int>(view.size()), false);
+  if (name == kUnitNames.back()) return Unit::split;
+  int field;
+  if (DecodeUnits(0, name, &field) == UNITS)
+    for (std::size_t i = 0; i < std::size(kFields); ++i)
+      if (kFields[i] == field) return static_cast<Unit>(i);
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("invalid codokey unit: \"%s\"", text_to_cstring(argument)), unit_hint(name)));
 }
 
 [[noreturn]] void time_out_of_range(const Context& context, bool before) {
@@ -83,7 +98,7 @@ bool is_key(const Context& context, std::string_view text) {
 int key_hint(const Context& context, const char* text, std::string_view view) {
   std::size_t size = 0;
   while (size < view.size() && kAlphabet.value(view[size]) != kAlphabet.kNotADigit) ++size;
-  if (size < context.key_size(Unit::day) || size == view.size() || looks_like_a_time(text) ||
+  if (size < context.key_size(Unit::day) || size == view.size() || is_time(text) ||
       !is_key(context, {view.data(), size}))
     return 0;
   return errhint("The text begins with a key: use left(key, %d).", static_cast<int>(size));
@@ -111,14 +126,12 @@ Context context_arguments(FunctionCallInfo fcinfo, int first) {
 
 // The key of an instant. Argument number first is the unit; the context's arguments follow it.
 Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
-  text* name = PG_GETARG_TEXT_PP(first);
-  const std::optional<Unit> unit = unit_from_name(text_view(name));
-  if (unlikely(!unit)) invalid_unit(name);
+  const Unit unit = unit_argument(PG_GETARG_TEXT_PP(first));
   const Context context = context_arguments(fcinfo, first + 1);
 
   auto* result = static_cast<text*>(palloc(VARHDRSZ + Context::kMaxKeySize));
   const EncodeResult encoded = context.encode(
-      instant, *unit, std::span<char, Context::kMaxKeySize>(VARDATA(result), Context::kMaxKeySize));
+      instant, unit, std::span<char, Context::kMaxKeySize>(VARDATA(result), Context::kMaxKeySize));
   if (unlikely(encoded.error != EncodeResult::Error::none))
     time_out_of_range(context, encoded.error == EncodeResult::Error::before_since);
   SET_VARSIZE(result, VARHDRSZ + encoded.size);

@@ -39,12 +39,6 @@ inline constexpr std::size_t kUnits = 7;
 inline constexpr std::array<std::string_view, kUnits> kUnitNames = {
     "year", "month", "day", "hour", "minute", "second", "split"};
 
-constexpr std::optional<Unit> unit_from_name(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kUnits; ++i)
-    if (kUnitNames[i] == name) return static_cast<Unit>(i);
-  return std::nullopt;
-}
-
 struct Instant {
   std::int64_t unix_s = 0;
   std::uint32_t nanos = 0;  // 0 to 999,999,999, counted up from unix_s, also before 1970

@@ -80,6 +80,9 @@ struct DigitPairs {
   }
 };
 
+inline constexpr Alphabet<10> kDecimalDigits{"0123456789", LetterCase::distinct};
+inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
+inline constexpr Alphabet<32> kBase32hex{"0123456789ABCDEFGHIJKLMNOPQRSTUV", LetterCase::either};
 // Base 62 is in use with lower case first and with upper case first.
 inline constexpr Alphabet<62> kBase62LowerFirst{
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LetterCase::distinct};

@@ -13,7 +13,6 @@
 
 namespace ids {
 
-inline constexpr Alphabet<16> kBase16{"0123456789abcdef", LetterCase::distinct};
 inline constexpr Alphabet<32> kBase32{"0123456789abcdefghijklmnopqrstuv", LetterCase::distinct};
 inline constexpr Alphabet<36> kBase36{"0123456789abcdefghijklmnopqrstuvwxyz", LetterCase::distinct};
 inline constexpr Alphabet<58> kBase58{"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
@@ -22,7 +21,6 @@ inline constexpr Alphabet<58> kBase58{"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefgh
 // C is a codec of at most 128 bits with
 //   kBases       some of 16, 32, 36, 58 and 62, ascending
 //   kBaseNames   the same in words
-//   kPadsBases   whether its numbers are written with leading zeros, so that they sort like the ids
 template <Codec C>
 struct InBases {
   static constexpr unsigned kBits = 8 * C::kSize;
@@ -42,11 +40,8 @@ struct InBases {
                                      std::span<char, kMaxDigits> out) noexcept {
     Uint128 number = 0;
     for (const std::uint8_t byte : value) number = number << 8 | byte;
-    return in_base(base, std::size_t{0}, [&]<std::size_t Base>(const Alphabet<Base>& alphabet) {
-      const std::size_t size = C::kPadsBases ? max_digits(base) : count_digits(number, Base);
-      format_digits(alphabet, number, out.first(size));
-      return size;
-    });
+    return in_base(base, std::size_t{0},
+                   [&](const auto& alphabet) { return write_digits(alphabet, number, out); });
   }
 
   // Reads digits as read_digits() does. The error is ParseError::length for every text in another
@@ -69,7 +64,7 @@ struct InBases {
   template <class Result, class Use>
   static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
     if (std::ranges::find(C::kBases, base) == std::end(C::kBases)) return otherwise;
-    if (base == 16) return use(kBase16);
+    if (base == 16) return use(kHexDigits);
     if (base == 32) return use(kBase32);
     if (base == 36) return use(kBase36);
     return base == 58 ? use(kBase58) : use(kBase62UpperFirst);

@@ -29,9 +29,6 @@ struct ParseResult {
   constexpr bool operator==(const ParseResult&) const = default;
 };
 
-// What people give for the text of a type, so that the error says what to write instead.
-enum class Mistake : std::uint8_t { none, lower_case, uuid, number };
-
 // An identifier with a time in it: a struct of constants and constexpr noexcept functions. A Value
 // is the identifier's bytes, most significant first. Times count whole units since
 // 1970-01-01T00:00Z; the functions that take one need kMinTime <= time <= kMaxTime.
@@ -51,20 +48,20 @@ concept TimeLayout = std::same_as<typename C::Value, Bytes<C::kSize>> &&
 };
 
 // A codec describes an identifier type completely, with its text. It may also have
-//   kGenerateTimeRange  with kMinGenerateTime and kMaxGenerateTime: the times that generators use,
-//                       if they do not use all times of the type
-//   digit_name(size)    like kDigit, for a text of that size
+// digit_name(size), like kDigit, for a text of that size.
 template <class C>
 concept Codec = TimeLayout<C> &&
     requires(std::string_view text, typename C::Value& out, const typename C::Value& value,
              std::span<char, C::kTextSize> buffer) {
   { C::kSyntax } -> std::convertible_to<std::string_view>;     // "Expected ..."
   { C::kDigit } -> std::convertible_to<std::string_view>;      // "... is not a ..."
-  { C::kMistake } -> std::convertible_to<Mistake>;
   { C::kRangeRule } -> std::convertible_to<std::string_view>;  // "... is out of range: ..."
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
   { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are in range
+  // What to write instead of a text that is no id, if people give such texts; else null. %s stands
+  // for the text's letters and digits, which are the second argument.
+  { C::hint(text, text) } noexcept -> std::same_as<const char*>;
 };
 // clang-format on
 
@@ -75,23 +72,6 @@ constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult re
   for (std::size_t i = 0; i < text.size(); ++i)
     if (static_cast<unsigned char>(text[i]) >= 0x80) return {ParseError::digit, i};
   return result;
-}
-
-// The times that generators use: all of them, unless the codec says otherwise.
-template <TimeLayout C>
-constexpr std::int64_t min_generate_time() noexcept {
-  if constexpr (requires { C::kMinGenerateTime; }) return C::kMinGenerateTime;
-  return C::kMinTime;
-}
-template <TimeLayout C>
-constexpr std::int64_t max_generate_time() noexcept {
-  if constexpr (requires { C::kMaxGenerateTime; }) return C::kMaxGenerateTime;
-  return C::kMaxTime;
-}
-template <TimeLayout C>
-constexpr const char* generate_time_range() noexcept {
-  if constexpr (requires { C::kGenerateTimeRange; }) return C::kGenerateTimeRange;
-  return C::kTimeRange;
 }
 
 // The smallest value whose time is at or after unix_us microseconds since 1970, and the greatest

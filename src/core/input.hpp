@@ -12,7 +12,6 @@
 namespace ids {
 
 inline constexpr std::string_view kHexPrefix = "\\x";
-inline constexpr Alphabet<16> kHexDigits{"0123456789abcdef", LetterCase::either};
 
 // Whether the text has the prefix and as many characters as the bytes of a C in hexadecimal. No
 // codec's own text has this length.

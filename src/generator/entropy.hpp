@@ -1,9 +1,11 @@
 // Random bytes for identifiers.
 #pragma once
 
-#include <concepts>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "core/bytes.hpp"
 
 namespace ids {
 
@@ -11,17 +13,18 @@ namespace ids {
 // them is kept. Raises an error if the system has no randomness.
 void random_bytes(void* out, std::size_t size);
 
-template <std::unsigned_integral T>
-T random_bits() {
-  T bits;
-  random_bytes(&bits, sizeof bits);
-  return bits;
+// A random number of kBits bits.
+template <unsigned kBits>
+auto random_bits() {
+  Word<std::bit_ceil((kBits + 7) / 8)> number;
+  random_bytes(&number, sizeof number);
+  return static_cast<decltype(number)>(number >> (8 * sizeof number - kBits));
 }
 
 // A random number from 1 to 2^kBits.
 template <unsigned kBits>
 std::uint64_t random_increment() {
-  return 1 + (random_bits<std::uint64_t>() >> (64 - kBits));
+  return 1 + std::uint64_t{random_bits<kBits>()};
 }
 
 }  // namespace ids

@@ -39,8 +39,8 @@ template <TimeLayout C>
 struct CodecSpec {
   static constexpr const char* kName = C::kName;
   static constexpr std::int64_t kUnitUs = C::kUnitUs;
-  static constexpr std::int64_t kMinTime = min_generate_time<C>();
-  static constexpr std::int64_t kMaxTime = max_generate_time<C>();
+  static constexpr std::int64_t kMinTime = C::kMinTime;
+  static constexpr std::int64_t kMaxTime = C::kMaxTime;
   static constexpr std::uint32_t kColumn = kNoColumn;
   static constexpr bool kWaits = false;
 };

@@ -51,6 +51,7 @@ extern "C" {
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
+#include "parser/scansup.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "port/atomics.h"
@@ -104,6 +105,9 @@ extern "C" {
 #define PGDLLEXPORT __attribute__((visibility("default")))
 // Soft errors came with 16.
 #define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
+struct DateTimeErrorExtra {};
+#define DecodeDateTime(field, type, fields, kind, time, fraction, zone, error) \
+  DecodeDateTime(field, type, fields, kind, time, fraction, zone)
 #define make_range(type, lower, upper, empty, context) make_range(type, lower, upper, empty)
 // C's () in its declaration takes any arguments, C++'s takes none.
 #define expression_tree_walker(node, walker, context)                                              \

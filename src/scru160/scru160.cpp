@@ -16,9 +16,11 @@ using Type = FixedType<Scru160>;
 // The tick is the scru160's first 64 bits: the time and the counter.
 struct Spec : CodecSpec<Scru160> {
   static constexpr TickLayout kLayout{.shift = 16};
+  static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime;
+  static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime;
   static constexpr std::uint32_t kColumn = 2;
   static std::uint64_t first64(std::uint64_t tick) { return tick; }
-  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<15>(); }
 };
 
 // The tick is the time in microseconds and a counter of 6 bits. The microsecond within the
@@ -43,16 +45,16 @@ Datum make(std::uint64_t unix_ms, std::uint64_t counter) {
   const int node = node_id(Scru160::kName, UINT16_MAX);
   const auto upper = static_cast<std::uint16_t>(counter >> 16);
   const auto lower = static_cast<std::uint16_t>(counter);
-  const auto random64 = random_bits<std::uint64_t>();
+  const std::uint64_t random64 = random_bits<64>();
   return Type::put(
-      node < 0 ? Scru160::make(unix_ms, upper, lower, random_bits<std::uint16_t>(), random64)
+      node < 0 ? Scru160::make(unix_ms, upper, lower, random_bits<16>(), random64)
                : Scru160::make(unix_ms, upper, static_cast<std::uint16_t>(node), lower, random64));
 }
 
 template <class S>
 Datum generate() {
   const std::uint64_t first64 = S::first64(Generator<S>::next());
-  return make(first64 >> 16, first64 << 16 | random_bits<std::uint16_t>());
+  return make(first64 >> 16, first64 << 16 | random_bits<16>());
 }
 
 template <class S>
@@ -88,8 +90,9 @@ IDS_FUNCTION(scru160_us_settled) {
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {
-  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  const auto first = [] { return random_bits<std::uint32_t>() >> 1; };
+  const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime,
+                                                Spec::kMaxTime, Scru160::kGenerateTimeRange);
+  const auto first = [] { return random_bits<31>(); };
   if (!backfilled.next(time, first, [] { return 1; })) time_used_up(Scru160::kName);
   return make(static_cast<std::uint64_t>(time), backfilled.number());
 }

@@ -32,7 +32,6 @@ struct Scru160 {
   static constexpr char kGenerateTimeRange[] =
       "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
   static constexpr bool kByValue = false;
-  static constexpr Mistake kMistake = Mistake::none;
 
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;
@@ -41,10 +40,8 @@ struct Scru160 {
   static constexpr std::int64_t kMinGenerateTime = kMinTime + 1;
   static constexpr std::int64_t kMaxGenerateTime = kMaxTime - 1;
 
-  static constexpr Alphabet<32> kBase32hex{"0123456789ABCDEFGHIJKLMNOPQRSTUV", LetterCase::either};
-  static constexpr Alphabet<16> kHex{"0123456789abcdef", LetterCase::either};
   static constexpr DigitPairs<32> kBase32hexPairs{kBase32hex};
-  static constexpr DigitPairs<16> kHexPairs{kHex};
+  static constexpr DigitPairs<16> kHexPairs{kHexDigits};
 
  private:
   // In both encodings a quarter of the digits encodes a quarter of the bytes, 40 bits.
@@ -94,7 +91,7 @@ struct Scru160 {
 
   static constexpr ParseResult parse(std::string_view text, Value& out) noexcept {
     if (text.size() == kTextSize) return parse_quarters<kTextSize>(kBase32hex, text, out);
-    if (text.size() == kHexSize) return parse_quarters<kHexSize>(kHex, text, out);
+    if (text.size() == kHexSize) return parse_quarters<kHexSize>(kHexDigits, text, out);
     return {ParseError::length, 0};
   }
 
@@ -110,6 +107,8 @@ struct Scru160 {
   static constexpr const char* digit_name(std::size_t text_size) noexcept {
     return text_size == kHexSize ? "hexadecimal digit" : kDigit;
   }
+
+  static constexpr const char* hint(std::string_view, std::string_view) noexcept { return nullptr; }
 
   static constexpr bool valid(const Value&) noexcept { return true; }
 

@@ -43,7 +43,7 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 [[noreturn]] void out_of_range(const char* number, const char* detail) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value %s is out of range for type snowflake", number),
-                  errdetail("%s", detail), errhint("%s", kOtherSnowflakes)));
+                  errdetail("%s", detail), errhint("%s", Snowflake::kOtherSnowflakes)));
 }
 
 }  // namespace

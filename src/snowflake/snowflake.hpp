@@ -37,7 +37,6 @@ struct Snowflake {
       "from AzL8n0Y58m8 to LygHa16AHYF in digits 0-9A-Za-z";
   static constexpr char kTimeRange[] = "2017-01-01 00:00:00+00 to 2086-09-07 15:47:35.551+00";
   static constexpr bool kByValue = true;
-  static constexpr Mistake kMistake = Mistake::number;
 
   static constexpr std::uint64_t kPrefix = std::uint64_t{1} << 63;
   static constexpr unsigned kRandomBits = 12;
@@ -88,6 +87,34 @@ struct Snowflake {
   // The name in the other alphabet.
   static constexpr void format_name(const Value& value, std::span<char, kTextSize> out) noexcept {
     format_digits(kBase62UpperFirst, number(value), out);
+  }
+
+  // The HINT about a number that is no snowflake.
+  static constexpr char kOtherSnowflakes[] =
+      "A snowflake of Twitter or Discord has another format: keep it as bigint.";
+
+  // A number, or a name of the specification's first layout, which has 47 bits and 8 digits. The
+  // two alphabets have different first digits for it.
+  static constexpr const char* hint(std::string_view text, std::string_view digits) noexcept {
+    const bool negative = text.starts_with('-');
+    if (text.substr(negative) != digits) return nullptr;
+    std::uint64_t number = 0;
+    if (read_digits(kDecimalDigits, digits, UINT64_MAX, number) == ParseResult{}) {
+      if (!negative && number < kPrefix) return kOtherSnowflakes;
+      if (!negative) return "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
+      const bool is_bigint = number > 0 && number <= kPrefix;
+      return is_bigint ? "To read a number, cast it: '-%s'::bigint::pg_catalog.snowflake."
+                       : nullptr;
+    }
+    const auto is_old_name = [&](const auto& alphabet) {
+      return read_digits(alphabet, digits, UINT64_MAX, number) == ParseResult{} &&
+             number >> 46 == 1;
+    };
+    if (is_old_name(kBase62LowerFirst))
+      return "To read the first layout, use pg_catalog.ids_base62_decode('%s').";
+    if (is_old_name(kBase62UpperFirst))
+      return "To read the first layout, use pg_catalog.ids_base62_decode('%s', true).";
+    return nullptr;
   }
 
   static constexpr bool valid(const Value& value) noexcept { return number(value) >= kPrefix; }

@@ -29,7 +29,6 @@ struct Tbsl {
       "the first 15 digits, the time and the machine, are a number below 10^18";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 2286-11-20 17:46:39.999999+00";
   static constexpr bool kByValue = false;
-  static constexpr Mistake kMistake = Mistake::lower_case;
 
   static constexpr std::uint32_t kMachines = 100;  // two decimal digits of the payload
   static constexpr std::uint32_t kMaxMachine = kMachines - 1;
@@ -45,7 +44,6 @@ struct Tbsl {
 
   static constexpr int kBases[] = {16, 32, 36, 58, 62};
   static constexpr char kBaseNames[] = "16, 32, 36, 58 and 62";
-  static constexpr bool kPadsBases = false;
 
  private:
   static constexpr Uint128 kMaxNumber = (Uint128{1'000'000'000'000'000'000} << kSuffixBits) - 1;
@@ -76,6 +74,14 @@ struct Tbsl {
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
     kPairs.write<16>(load_big_endian<std::uint64_t>(value.data()), out.data());
     kPairs.write<4>(load_big_endian<std::uint16_t>(value.data() + 8), out.data() + 16);
+  }
+
+  // An id in lower case.
+  static constexpr const char* hint(std::string_view, std::string_view digits) noexcept {
+    Uint128 number = 0;
+    const bool is_id = digits.size() == kTextSize &&
+                       parse_digits(kHexDigits, digits, kMaxNumber, number) == ParseResult{};
+    return is_id ? "Only upper case is canonical: use upper('%s')." : nullptr;
   }
 
   // The suffixes for a counter of 0 to kCounters - 1 within a microsecond. Sequenced ones are 1 to

@@ -9,10 +9,10 @@
 #include "core/input.hpp"
 #include "pg/clock.hpp"
 #include "pg/datum.hpp"
-#include "pg/error.hpp"
 #include "pg/postgres.hpp"
 #include "planner/estimates.hpp"
 #include "planner/time_predicates.hpp"
+#include "type/error.hpp"
 #include "type/gist.hpp"
 #include "type/timed_type.hpp"
 
@@ -250,12 +250,12 @@ struct FixedType : TimedType<C> {
 // Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
 #define IDS_TYPE(name, codec)                                                              \
-  IDS_FUNCTIONS_OF_TYPE(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)                    \
-  IDS_FUNCTIONS_WITH_TYPE_LAST(IDS_FUNCTION_OF_TYPE, name, ids::FixedType<codec>)          \
+  IDS_SHARED_FUNCTIONS(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)                    \
+  IDS_COMMUTATORS(IDS_COMMUTATOR, name, ids::FixedType<codec>)          \
   IDS_GIST_FUNCTIONS(IDS_TYPE_FUNCTION, name, ids::GistClass<ids::FixedType<codec>>)       \
   IDS_FUNCTIONS_SINCE_18(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)
 
-#define IDS_FUNCTIONS_OF_TYPE(F, n, t)                                                     \
+#define IDS_SHARED_FUNCTIONS(F, n, t)                                                     \
   F(n, t, in) F(n, t, out) F(n, t, recv) F(n, t, send) F(n, t, to_text) F(n, t, is_valid)  \
   F(n, t, from_bytea) F(n, t, to_bytea)                                                    \
   F(n, t, eq) F(n, t, ne) F(n, t, lt) F(n, t, le) F(n, t, gt) F(n, t, ge) F(n, t, cmp)     \
@@ -267,7 +267,7 @@ struct FixedType : TimedType<C> {
   F(n, t, gt_timestamptz) F(n, t, ge_timestamptz)                                          \
   F(n, t, contained_by_tstzrange) F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)
 
-#define IDS_FUNCTIONS_WITH_TYPE_LAST(F, n, t)                                              \
+#define IDS_COMMUTATORS(F, n, t)                                              \
   F(n, t, timestamptz_lt) F(n, t, timestamptz_le)                                          \
   F(n, t, timestamptz_gt) F(n, t, timestamptz_ge)                                          \
   F(n, t, tstzrange_contains)

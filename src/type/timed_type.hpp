@@ -7,8 +7,8 @@
 
 #include "core/codec.hpp"
 #include "pg/clock.hpp"
-#include "pg/error.hpp"
 #include "pg/postgres.hpp"
+#include "type/error.hpp"
 #include "type/time_range.hpp"
 
 namespace ids {
@@ -46,10 +46,11 @@ struct TimedType {
   }
 
   // The argument of gen_T(at) in units since 1970; raises 22008 if it is out of range.
-  static std::int64_t time_argument(TimestampTz timestamp) {
+  static std::int64_t time_argument(TimestampTz timestamp, std::int64_t first = C::kMinTime,
+                                    std::int64_t last = C::kMaxTime,
+                                    const char* range = C::kTimeRange) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < min_generate_time<C>() || time > max_generate_time<C>())
-      time_not_generated(C::kName, generate_time_range<C>());
+    if (time < first || time > last) time_not_generated(C::kName, range);
     return time;
   }
   static Datum extract_timestamp(FunctionCallInfo fcinfo) {
@@ -140,6 +141,6 @@ struct TimedType {
 // clang-format off
 #define IDS_TYPE_FUNCTION(name, type, function) \
   IDS_FUNCTION(name##_##function) { return type::function(fcinfo); }
-#define IDS_FUNCTION_OF_TYPE(name, type, function) \
+#define IDS_COMMUTATOR(name, type, function) \
   IDS_FUNCTION(function##_##name) { return type::function(fcinfo); }
 // clang-format on

@@ -18,7 +18,7 @@ using Type = FixedType<Ulid>;
 struct Spec : CodecSpec<Ulid> {
   static constexpr TickLayout kLayout{.shift = 16};
   static constexpr std::uint32_t kColumn = 0;
-  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 1; }
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<15>(); }
 };
 
 // The randomness. In the first id of a time its upper bit is clear, so there is room for 2^31
@@ -33,7 +33,7 @@ Ulid::Value make(std::uint64_t tick, std::uint64_t random) {
 
 // gen_ulid() -> ulid
 IDS_FUNCTION(gen_ulid) {
-  return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
+  return Type::put(make(Generator<Spec>::next(), random_bits<64>()));
 }
 
 // ulid_settled() -> ulid
@@ -44,7 +44,7 @@ IDS_FUNCTION(ulid_settled) {
 // gen_ulid(at timestamptz) -> ulid
 IDS_FUNCTION(gen_ulid_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
-  const auto first = [] { return Uint128{Spec::fresh(0)} << 64 | random_bits<std::uint64_t>(); };
+  const auto first = [] { return Uint128{Spec::fresh(0)} << 64 | random_bits<64>(); };
   if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Ulid::kName);
   const auto upper = static_cast<Uint128>(time) << 80;
   return Type::put(bytes_of_number<Ulid::kSize>(upper | backfilled.number()));

@@ -11,6 +11,7 @@
 
 #include "core/alphabet.hpp"
 #include "core/codec.hpp"
+#include "core/digits.hpp"
 
 namespace ids {
 
@@ -25,7 +26,6 @@ struct Ulid {
   static constexpr char kRangeRule[] = "a ulid has 128 bits, so its first digit is at most 7";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
   static constexpr bool kByValue = false;
-  static constexpr Mistake kMistake = Mistake::uuid;
 
   static constexpr std::int64_t kUnitUs = 1000;
   static constexpr std::int64_t kMinTime = 0;
@@ -36,7 +36,6 @@ struct Ulid {
 
   static constexpr int kBases[] = {58, 62};
   static constexpr char kBaseNames[] = "58 and 62";
-  static constexpr bool kPadsBases = true;
 
   // unix_ms: 48 bits; random16 and random64: the randomness, its upper 16 and lower 64 bits.
   static constexpr Value make(std::uint64_t unix_ms, std::uint16_t random16,
@@ -80,6 +79,17 @@ struct Ulid {
     kPairs.write<2>(upper >> 56, out.data());
     kPairs.write<12>(upper << 4 | lower >> 60, out.data() + 2);
     kPairs.write<12>(lower, out.data() + 14);
+  }
+
+  // A uuid, in hexadecimal or base32hex: its 26 digits are the uuid and two zero bits.
+  static constexpr const char* hint(std::string_view, std::string_view digits) noexcept {
+    if (digits.size() == 2 * kSize && are_digits(kHexDigits, digits))
+      return "To read a uuid, cast it: '%s'::uuid::pg_catalog.ulid.";
+    if (digits.size() == kTextSize && are_digits(kBase32hex, digits) &&
+        kBase32hex.value(digits.back()) % 4 == 0)
+      return "To read a uuid in base32hex, use "
+             "substr('%s000000'::pg_catalog.scru160::bytea, 1, 16)::pg_catalog.ulid.";
+    return nullptr;
   }
 
   static constexpr bool valid(const Value&) noexcept { return true; }

@@ -22,7 +22,7 @@ struct Spec : CodecSpec<UuidV7> {
   static constexpr std::uint32_t kColumn = 1;
   static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMaxTime = UuidV7::kMaxGenerateUs;
-  static std::uint64_t fresh(std::uint64_t) { return random_bits<std::uint16_t>() >> 7; }
+  static std::uint64_t fresh(std::uint64_t) { return random_bits<UuidV7::kCounterBits - 1>(); }
 };
 
 // The counter and the random bits. In the first id of a time their upper bit is clear, so there is
@@ -40,7 +40,7 @@ UuidV7::Value make(std::uint64_t tick, std::uint64_t random) {
 
 // gen_uuidv7() -> uuid
 IDS_FUNCTION(gen_uuidv7) {
-  return Type::put(make(Generator<Spec>::next(), random_bits<std::uint64_t>()));
+  return Type::put(make(Generator<Spec>::next(), random_bits<64>()));
 }
 
 // uuidv7_settled() -> uuid
@@ -54,7 +54,7 @@ IDS_FUNCTION(gen_uuidv7_at) {
   const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
   Type::time_argument(at);
   const std::int64_t unix_us = unix_us_from_timestamptz(at);
-  const auto first = [] { return random_bits<std::uint64_t>() >> 3; };
+  const auto first = [] { return random_bits<UuidV7::kCounterBits - 1 + UuidV7::kRandomBits>(); };
   if (!backfilled.next(unix_us, first, random_increment<32>)) time_used_up(UuidV7::kName);
   return Type::put(UuidV7::make(static_cast<std::uint64_t>(unix_us),
                                 backfilled.number() >> UuidV7::kRandomBits, backfilled.number()));

@@ -36,7 +36,7 @@ for my $file (glob 'expected/*.out README.md doc/*.md') {
     check("$file: monitoring", $1, $unqualified) if $text =~ /^## Monitoring\n+```sql\n(.*?)^```/ms;
     check("$file: for superusers", $text, qr/(?:SELECT|PERFORM) (?:$for_superusers)\(/) if $file =~ /md$/;
 }
-for my $expected ('src/pg/error.cpp', 'expected/ulid.out: hint', 'doc/servers.md: job', 'doc/cookbook.md: monitoring') {
+for my $expected ('src/type/error.cpp', 'expected/ulid.out: hint', 'doc/servers.md: job', 'doc/cookbook.md: monitoring') {
     push @wrong, "$expected: nothing found to check" if !$places{$expected};
 }
 

@@ -296,10 +296,3 @@ TEST_CASE("codokey: widths and ends of the widest context") {
   CHECK(decode(kWidest, "00000000000000000", period) == DecodeResult{});
   CHECK(period == Period{Unit::split, {end.unix_s - 1, 999'999'999}, end});
 }
-
-TEST_CASE("codokey: names of units") {
-  for (const Unit unit : kAllUnits)
-    CHECK(unit_from_name(kUnitNames[static_cast<std::size_t>(unit)]) == unit);
-  for (const char* name : {"", "d", "days", "Day", "DAY", " day", "day ", "week", "splits"})
-    CHECK(!unit_from_name(name));
-}

@@ -98,8 +98,13 @@ TEST_CASE("tbsl: every row of tbsl_parse.tsv") {
 TEST_CASE("tbsl: every row of tbsl_base.tsv") {
   for (const Row& row : read_vectors("tbsl_base.tsv")) {
     CAPTURE(row["id"], row["base"], row["encoded"]);
-    // The reference converts any 80 bits; here, bits that are not a tbsl are an error.
-    if (row["result"] == "ok" && parse_result<Tbsl>(row["text"]).error == ParseError::range) {
+    // In base 16 the reference refuses upper case, in which it writes a tbsl.
+    if (row["base"] == "16" && are_digits(kHexDigits, row["encoded"]) &&
+        row["result"] == "bad_character") {
+      CHECK(from_base_result(row["encoded"], 16) == ParseResult{});
+      // The reference converts any 80 bits; here, bits that are not a tbsl are an error.
+    } else if (row["result"] == "ok" &&
+               parse_result<Tbsl>(row["text"]).error == ParseError::range) {
       const int base = static_cast<int>(row.integer("base"));
       CHECK(from_base_result(row["encoded"], base) == ParseResult{ParseError::range, 0});
     } else {
@@ -231,7 +236,8 @@ TEST_CASE("tbsl: transport encodings round-trip every value in their alphabets")
   CHECK(from_base_result("de0b6b3a764000000000", 16) == ParseResult{ParseError::range, 0});
   CHECK(from_base_result("ffffffffffffffffffff", 16) == ParseResult{ParseError::range, 0});
   CHECK(from_base_result("vvvvvvvvvvvvvvvv", 32) == ParseResult{ParseError::range, 0});
-  CHECK(from_base_result("fF", 16) == ParseResult{ParseError::digit, 1});
+  CHECK(from_base_result("fF", 16) == ParseResult{});
+  CHECK(from_base_result("fF", 36) == ParseResult{ParseError::digit, 1});
   for (const int base : {-16, 0, 1, 2, 10, 15, 17, 61, 63, 64}) {
     CAPTURE(base);
     CHECK(InBases<Tbsl>::max_digits(base) == 0);

@@ -30,7 +30,7 @@ TEST_CASE("ulid: every row of ulid_encode.tsv") {
   }
 }
 
-// The numbers are those of the npm package base-x 4.0.1, with leading zeros up to 22 digits.
+// The numbers are those of the npm package base-x 4.0.1.
 TEST_CASE("ulid: every row of ulid_base.tsv") {
   for (const Row& row : read_vectors("ulid_base.tsv")) {
     CAPTURE(row["id"], row["base"], row["encoded"]);
@@ -40,20 +40,19 @@ TEST_CASE("ulid: every row of ulid_base.tsv") {
   }
 }
 
-TEST_CASE("ulid: numbers in bases 58 and 62 sort like the ids") {
+TEST_CASE("ulid: numbers in bases 58 and 62, without leading zeros, and back") {
   std::mt19937_64 random(20261102);
-  auto previous = Ulid::first(Ulid::kMinTime);
   for (int i = 0; i < 1000; ++i) {
-    const auto value = random_value<Ulid>(random);
+    const auto value =
+        i % 2 ? random_value<Ulid>(random) : Ulid::make(0, 0, random() >> i / 2 % 64);
     for (const int base : {58, 62}) {
       CAPTURE(base, format<Ulid>(value));
-      CHECK(to_base<Ulid>(value, base).size() == 22);
-      CHECK((to_base<Ulid>(value, base) < to_base<Ulid>(previous, base)) == (value < previous));
+      const std::string digits = to_base<Ulid>(value, base);
+      CHECK((digits.size() == 1 || digits[0] != (base == 58 ? '1' : '0')));
       Ulid::Value same{};
-      CHECK(InBases<Ulid>::read(to_base<Ulid>(value, base), base, same) == ParseResult{});
+      CHECK(InBases<Ulid>::read(digits, base, same) == ParseResult{});
       CHECK(same == value);
     }
-    previous = value;
   }
 }
 

@@ -1,22 +1,10 @@
-#include "pg/error.hpp"
+#include "type/error.hpp"
 
 #include <cstring>
 
 namespace ids {
 
 namespace {
-
-// Whether a text has the 32 hexadecimal digits of a uuid, with or without hyphens and braces.
-bool looks_like_a_uuid(const char* text) {
-  int digits = 0;
-  for (; *text; ++text) {
-    if (kHexDigits.value(*text) != kHexDigits.kNotADigit)
-      ++digits;
-    else if (!std::strchr("-{}", *text))
-      return false;
-  }
-  return digits == 32;
-}
 
 // The letters and digits of a text, without what else was pasted with them.
 char* letters_and_digits(const char* text) {
@@ -26,10 +14,6 @@ char* letters_and_digits(const char* text) {
     if (kBase62LowerFirst.value(*text) != kBase62LowerFirst.kNotADigit) *end++ = *text;
   *end = '\0';
   return kept;
-}
-
-bool is_number(const char* text) {
-  return *text && text[std::strspn(text, "0123456789")] == '\0';
 }
 
 int text_detail(const char* text, ParseResult result, const ExpectedText& expected) {
@@ -48,35 +32,24 @@ int text_detail(const char* text, ParseResult result, const ExpectedText& expect
   }
 }
 
-// What to write for what people write or paste in place of an id.
+// What to write for what people write or paste in place of an id. It quotes nothing long, and only
+// what has no meaning in a statement: letters, digits and times.
 int text_hint(const char* text, const ExpectedText& expected) {
-  const std::size_t size = std::strlen(text);
-  const bool number = is_number(text);
-  char* digits = letters_and_digits(text);
-  if (looks_like_a_time(text))
-    return errhint(
-        "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
-        "pg_catalog.%s_first('%s').",
-        text, expected.type, text);
-  if (looks_like_a_uuid(text))
-    return expected.mistake == Mistake::uuid
-               ? errhint("To read a uuid, cast it: '%s'::uuid::pg_catalog.%s.", text, expected.type)
-               : 0;
-  if (expected.is_valid(digits))
+  if (std::strlen(text) > MAXDATELEN) return 0;
+  const char* digits = letters_and_digits(text);
+  // The hexadecimal digits of a uuid are also digits of a scru160.
+  const bool is_uuid = std::strlen(digits) == 2 * UUID_LEN && are_digits(kHexDigits, digits);
+  if (!is_uuid && expected.is_valid(digits))
     return errhint(
         "Only the letters and digits are the id: '%s'. To remove other characters, use "
         "regexp_replace(text, '[^0-9A-Za-z]', '', 'g').",
         digits);
-  if (expected.mistake == Mistake::lower_case && expected.is_valid(asc_toupper(digits, size)))
-    return errhint("Only upper case is canonical: use upper('%s').", digits);
-  if (expected.mistake != Mistake::number) return 0;
-  if (number ? size > 19 || (size == 19 && std::strcmp(text, "9223372036854775808") >= 0)
-             : *text == '-' && is_number(text + 1))
-    return errhint("To read a number, cast it: '%s'::%s::pg_catalog.%s.", text,
-                   number ? "numeric" : "bigint", expected.type);
-  if (number) return errhint("%s", kOtherSnowflakes);
-  if (size != 8 || std::strcmp(digits, text) != 0) return 0;
-  return errhint("To read the first layout, use pg_catalog.ids_base62_decode('%s').", text);
+  if (const char* hint = expected.hint(text, digits)) return errhint(hint, digits);
+  if (!is_time(text)) return 0;
+  return errhint(
+      "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
+      "pg_catalog.%s_first('%s').",
+      text, expected.type, text);
 }
 
 int digits_detail(std::string_view digits, ParseResult result, int base, std::size_t max_digits,
@@ -96,14 +69,28 @@ int digits_detail(std::string_view digits, ParseResult result, int base, std::si
 
 }  // namespace
 
-bool looks_like_a_time(const char* text) {
+bool is_time(const char* text) {
   static constexpr const char* kWords[] = {"now",       "today",    "tomorrow",
                                            "yesterday", "infinity", "-infinity"};
   for (const char* word : kWords)
     if (pg_strcasecmp(text, word) == 0) return true;
-  // A year of four digits or more, a hyphen and a month.
-  const std::size_t year = std::strspn(text, "0123456789");
-  return year >= 4 && text[year] == '-' && std::strspn(text + year + 1, "0123456789") == 2;
+  // A date, then the numbers of a time and a zone: DecodeDateTime raises errors for names of zones.
+  const std::size_t date = std::strspn(text, "0123456789-");
+  const std::size_t time = date + (text[date] == ' ' || text[date] == 'T');
+  const std::size_t end = time + std::strspn(text + time, "0123456789:.+- ");
+  const bool is_plain = date == 10 && text[4] == '-' && text[end + (text[end] == 'Z')] == '\0';
+  if (!is_plain || !std::strchr("0123456789", text[time])) return false;
+  char words[MAXDATELEN + MAXDATEFIELDS];
+  char* field[MAXDATEFIELDS];
+  int types[MAXDATEFIELDS];
+  int fields, kind, zone;
+  struct pg_tm tm;
+  fsec_t fraction;
+  TimestampTz timestamp;
+  [[maybe_unused]] DateTimeErrorExtra error;
+  return ParseDateTime(text, words, sizeof words, field, types, MAXDATEFIELDS, &fields) == 0 &&
+         DecodeDateTime(field, types, fields, &kind, &tm, &fraction, &zone, &error) == 0 &&
+         tm2timestamp(&tm, fraction, &zone, &timestamp) == 0;
 }
 
 int not_a_digit(std::string_view text, std::size_t position, const char* digit) {

@@ -11,9 +11,9 @@
 
 namespace ids {
 
-// Whether the user probably meant the invalid text as a time: PostgreSQL reads the literal in
-// id >= '2026-11-01' as an identifier.
-bool looks_like_a_time(const char* text);
+// Whether PostgreSQL reads the text as a timestamptz. Users forget to cast one: the literal in
+// id >= '2026-11-01' is read as an identifier.
+bool is_time(const char* text);
 
 // The DETAIL about the character at that byte of the text, which is not such a digit: digit is, for
 // example, "base 36 digit".
@@ -34,8 +34,8 @@ struct ExpectedText {
   const char* syntax;
   const char* digit;
   const char* range_rule;
-  Mistake mistake;
   bool (*is_valid)(std::string_view text);
+  const char* (*hint)(std::string_view text, std::string_view digits) noexcept;
 };
 
 // Reports 22P02 for a text that is not as expected; the error is soft if the caller asked for it.
@@ -46,10 +46,6 @@ Datum invalid_text(Node* context, const char* text, ParseResult result,
 // if it is not the bytes.
 [[noreturn]] void invalid_bytes(const char* type, std::size_t expected, std::size_t size,
                                 const char* range_rule, const char* or_text = nullptr);
-
-// The HINT about a number that may be a snowflake of others.
-inline constexpr char kOtherSnowflakes[] =
-    "A snowflake of Twitter or Discord has another format: keep it as bigint.";
 
 // Raises 22008 for an argument of gen_T that is not a time of its range.
 [[noreturn]] void time_not_generated(const char* type, const char* range);
@@ -82,7 +78,7 @@ Datum invalid_text(Node* context, const char* text, ParseResult result) {
   };
   return invalid_text(
       context, text, prefer_bad_character(text, result),
-      {C::kName, C::kSyntax, digit_name<C>(text), C::kRangeRule, C::kMistake, is_valid});
+      {C::kName, C::kSyntax, digit_name<C>(text), C::kRangeRule, is_valid, C::hint});
 }
 
 }  // namespace ids
