@@ -123,8 +123,6 @@ my %setup = (
 	'Reading new rows' => $event,
 	'A consumer' => "$event; CREATE TABLE mail (event ulid, text text)",
 	'Beside a long transaction' => 'CREATE TABLE imported (id ulid, message text); CREATE TABLE old_event (message text)',
-	'On a standby' => $event,
-	'On a logical subscriber, and from several servers' => "$event; CREATE TABLE settled (id ulid)",
 	'A partitioned feed' => $event,
 	'Tools whose SQL is not ours' => "$event; CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)",
 	'New rows by transaction' => $event,
@@ -203,14 +201,13 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading several-servers cookbook migration uuidv7 codokey))
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 codokey))
 {
 	my @sections = sections($document);
-	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output") if $document !~ /several/;
+	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
 	foreach (@sections)
 	{
 		my ($heading, @statements) = @$_;
-		next if $heading eq 'Citus';    # test/servers/citus.sh
 		my $database = 'section_' . ++$databases;
 		$node->safe_psql('postgres', "CREATE DATABASE $database");
 		$node->safe_psql($database, 'CREATE EXTENSION ids') unless grep { $_->{code} =~ /CREATE EXTENSION ids/ } @statements;

@@ -187,7 +187,7 @@ sub without_bound
 }
 my $by_time = "SELECT id, at FROM new_event_at WHERE at > '$nothing' ORDER BY at";
 my $on_standby = block('On a standby', 'SELECT * FROM event');
-my $on_subscriber = block('On a logical subscriber, and from several servers', 'SELECT * FROM event');
+my $on_subscriber = block('On a subscriber', 'SELECT * FROM event');
 add_reader('on the primary', 'primary', $read);
 add_reader('on the primary, naive', 'primary', without_bound($read));
 add_reader('by a view', 'primary', "SELECT * FROM new_event WHERE id > '$nothing' ORDER BY id");

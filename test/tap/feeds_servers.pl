@@ -1,0 +1,413 @@
+# New rows are read on several servers, by the statements of doc/several-servers.md in the page's order: on a standby and on a
+# subscriber, while partitions come, a server comes, dies and comes back, the primary fails over and returns as a standby, and its
+# clock, which was a minute ahead, is set right. 16 sessions write meanwhile. Every row is read; only where the page says so, it is
+# read again. Readers who leave a step out miss rows. The environment variable SECONDS makes it longer.
+use strict;
+use warnings;
+use Clocks;
+use File::Copy qw(copy);
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{SECONDS} // 10;
+my $patience = $PostgreSQL::Test::Utils::timeout_default;
+
+# The block of the page below a heading that contains a text, in one piece or by its statements.
+my ($page) = split /^## Citus$/m, slurp_file("$ENV{TESTDIR}/doc/several-servers.md");
+my %unused = map { $_ => 1 } $page =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg;
+sub block
+{
+	my ($heading, $text) = @_;
+	my ($section) = $page =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no section $heading";
+	my @blocks = grep { index($_, $text) >= 0 } $section =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg;
+	die "not one block with $text below $heading" if @blocks != 1;
+	delete $unused{ $blocks[0] };
+	return $blocks[0];
+}
+sub statements { return block(@_) =~ m{(.*?);(?: +/\*.*?\*/)?\n}sg; }
+
+# The servers, by their roles. The rows of the feed come from "one", which is the primary, and for a while from "three".
+my %server;
+my @settings = ('max_connections = 60', 'max_prepared_transactions = 2', 'log_statement = none', 'wal_log_hints = on', 'wal_keep_size = 1GB',
+	'max_wal_size = 4GB', 'wal_retrieve_retry_interval = 100ms');
+my $announce = block('On a standby', 'CREATE PROCEDURE');
+my ($publish, $subscribe) = statements('On a subscriber', 'CREATE PUBLICATION');
+sub create
+{
+	my ($name, $source, $clock) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', join "\n", @settings, '');
+	start_server($node, $clock);
+	$node->safe_psql('postgres', qq{
+		CREATE EXTENSION ids;
+		CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL);
+		CREATE TABLE careless (LIKE position INCLUDING ALL);
+		CREATE TABLE done (consumer text, id ulid);
+		CREATE INDEX ON done (consumer, id);
+		CREATE TABLE note (n int);
+		CREATE TABLE answer (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
+		CREATE TABLE event (id ulid DEFAULT gen_ulid(), server text DEFAULT '$source', tenant int, PRIMARY KEY (id, tenant)) PARTITION BY LIST (tenant);
+		CREATE TABLE unknown (LIKE event INCLUDING ALL) PARTITION BY LIST (tenant);
+		CREATE TABLE event_1 PARTITION OF event FOR VALUES IN (1);
+		CREATE TABLE unknown_1 PARTITION OF unknown FOR VALUES IN (1)});
+	return $node;
+}
+sub publish
+{
+	my ($node, $source) = @_;
+	$node->safe_psql('postgres', $_) foreach $announce =~ s/'one'/'$source'/gr, $publish;
+}
+sub connection { return $_[0]->connstr('postgres') =~ s/'/''/gr; }
+
+# What a server answers. A session that stays would do so much more slowly.
+sub ask
+{
+	my ($role, @statements) = @_;
+	my @command = map { ('-c', $_) } @statements;
+	open my $psql, '-|', 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $server{$role}->connstr('postgres'), @command or die $!;
+	chomp(my @lines = <$psql>);
+	close $psql or die "$role: @statements";
+	return wantarray ? @lines : join "\n", @lines;
+}
+sub await
+{
+	my ($role, $statement) = @_;
+	$server{$role}->poll_query_until('postgres', $statement) or die "$role: not true: $statement";
+}
+
+# The writers
+my (%announcing, %writing);
+sub start_announcing
+{
+	my ($role) = @_;
+	$announcing{$role} = IPC::Run::start([ 'psql', '-Xq', '-d', $server{$role}->connstr('postgres'), '-c', 'CALL announce_settled()' ], '>&', \my $out);
+}
+my $insert = 'INSERT INTO event (tenant) SELECT :tenant FROM generate_series(1, :rows);';
+my %script = (
+	plain => [ 6, "BEGIN;\n$insert\n\\sleep :us us\nCOMMIT;" ],
+	many => [ 6, "BEGIN;\n$insert\n\\sleep :us us\n$insert\nCOMMIT;" ],
+	at_once => [ 2, $insert ],
+	savepoint => [ 3, "BEGIN;\nSAVEPOINT one;\n$insert\n\\sleep :us us\nROLLBACK TO one;\n$insert\nCOMMIT;" ],
+	abort => [ 2, "BEGIN;\n$insert\n\\sleep :us us\nROLLBACK;" ]);
+sub start_writers
+{
+	my ($role, $clients, $tenants) = @_;
+	my @files;
+	foreach my $name (sort keys %script)
+	{
+		my $file = $server{$role}->basedir . "/$name.sql";
+		my ($weight, $sql) = @{ $script{$name} };
+		append_to_file($file, "\\set us random(0, 50000)\n\\set rows random(1, 3)\n\\set tenant random(1, :tenants)\n$sql\n") unless -e $file;
+		push @files, '-f', "$file\@$weight";
+	}
+	my $rate = 10 * $clients;    # transactions a second: the readers must keep up on a slow machine
+	my @pgbench = ('pgbench', '-n', '-c', $clients, '-R', $rate, '-T', 3600, '-D', "tenants=$tenants", @files);
+	push @{ $writing{$role} }, IPC::Run::start([ @pgbench, $server{$role}->connstr('postgres') ], '>&', \my $out);
+}
+# After the server has died
+sub reap
+{
+	my ($role) = @_;
+	$_->finish foreach @{ delete $writing{$role} }, delete $announcing{$role};
+}
+
+# The readers. Each keeps its position, and what it has read, in tables of one server; it may read on another one. Who is careless
+# keeps the position in another table than the page.
+my $nothing = '0' x 26;
+my %reader;
+sub add_reader
+{
+	my ($name, $role, $statement, %more) = @_;
+	$reader{$name} = { name => $name, role => $role, keeps => $role, table => 'position', statement => $statement, %more };
+	ask($reader{$name}{keeps}, "INSERT INTO $reader{$name}{table} VALUES ('$name', '$nothing')");
+}
+my $sql_of_position = q{(SELECT id FROM %s WHERE consumer = '%s')};
+sub position_of
+{
+	my ($name) = @_;
+	return ask($reader{$name}{keeps}, 'SELECT ' . sprintf $sql_of_position, $reader{$name}{table}, $name);
+}
+sub poll
+{
+	my ($name) = @_;
+	my ($role, $keeps, $table, $statement) = @{ $reader{$name} }{qw(role keeps table statement)};
+	my $position = sprintf $sql_of_position, $table, $name;
+	my $batch;
+	if ($role eq $keeps) { $batch = $statement =~ s/'$nothing'/$position/r =~ s/;\s*\z//r; }
+	else
+	{
+		my $last = position_of($name);
+		my $ids = join ',', map { /^(\w+)/ } ask($role, $statement =~ s/$nothing/$last/r);
+		$batch = "SELECT unnest('{$ids}'::ulid[]) AS id";
+	}
+	return ask($keeps, 'BEGIN', "SELECT FROM $table WHERE consumer = '$name' FOR UPDATE", qq{
+		WITH batch AS ($batch), work AS (INSERT INTO done SELECT '$name', id FROM batch)
+		UPDATE $table SET id = (SELECT id FROM batch ORDER BY id DESC LIMIT 1) WHERE consumer = '$name' AND EXISTS (SELECT FROM batch)
+		RETURNING 'more'}, 'COMMIT');
+}
+sub read_for
+{
+	my ($duration, @names) = @_;
+	my $ends = time + $duration;
+	do { poll($_) foreach @names; } while (time < $ends);
+}
+# The rows that a reader has missed, below what is settled, and those that it has read twice.
+sub missed_and_twice
+{
+	my ($name, $bound) = @_;
+	my ($role, $keeps) = @{ $reader{$name} }{qw(role keeps)};
+	return ask($keeps, qq{
+		SELECT count(*) FROM event WHERE id < $bound AND NOT EXISTS (SELECT FROM done WHERE done.id = event.id AND consumer = '$name');
+		SELECT count(*) FROM (SELECT id FROM done JOIN event USING (id) WHERE consumer = '$name' GROUP BY id HAVING count(*) > 1) twice});
+}
+# Reads all rows that are settled now.
+sub check
+{
+	my ($what, @names) = @_;
+	foreach my $name (@names)
+	{
+		my $bound = ask($reader{$name}{keeps}, 'SELECT max(id) FROM event WHERE id < (SELECT min(id) FROM settled)');
+		my $late = time + $patience;
+		do { poll($name); } while (position_of($name) lt $bound && time < $late);
+		my ($missed, $twice) = missed_and_twice($name, "'$bound'");
+		my $rows = ask($reader{$name}{keeps}, "SELECT count(*) FROM done WHERE consumer = '$name'");
+		is("$missed missed, $twice twice", '0 missed, 0 twice', "$what: $name has read each of $rows rows once");
+	}
+}
+# Careless ones
+sub check_missed
+{
+	my ($name, $what) = @_;
+	poll($name);
+	my ($missed) = missed_and_twice($name, "(SELECT least(min(id), '" . position_of($name) . "') FROM settled)");
+	cmp_ok($missed, '>', 0, "$what: $missed rows are missed");
+}
+
+$server{primary} = create('first', 'one', +60);
+$server{subscriber} = create('subscriber', 'two', 0);
+publish($server{primary}, 'one');
+start_announcing('primary');
+start_writers('primary', 16, 1);
+
+# On a standby
+$server{primary}->backup('base');
+$server{standby} = PostgreSQL::Test::Cluster->new('second');
+$server{standby}->init_from_backup($server{primary}, 'base', has_streaming => 1);
+start_server($server{standby}, 0);
+add_reader('audit', 'primary', "SELECT * FROM event WHERE id > '$nothing' AND id < ulid_settled() ORDER BY id LIMIT 1000");
+add_reader('mail', 'standby', block('On a standby', 'SELECT * FROM event'), keeps => 'primary');
+read_for(1, 'audit', 'mail');
+my ($ask, $has_replayed) = statements('On a standby', 'pg_last_wal_replay_lsn');
+my ($settled, $lsn) = split /[|]/, ask('primary', $ask);
+await('standby', $has_replayed =~ s{'0/\w+'}{'$lsn'}r);
+my $below = "SELECT count(*) FROM event WHERE id < '$settled'";
+is(ask('standby', $below), ask('primary', $below), 'a standby that has asked the primary has all rows');
+
+# On a subscriber
+ask('subscriber', $announce =~ /^(CREATE TABLE .*?);/);
+ask('subscriber', $subscribe =~ s/'host=.*?'/"'" . connection($server{primary}) . "'"/er);
+$server{subscriber}->wait_for_subscription_sync($server{primary}, 'one');
+my $on_subscriber = block('On a subscriber', 'SELECT * FROM event');
+add_reader('search', 'subscriber', $on_subscriber);
+add_reader('without a bound', 'subscriber', "SELECT * FROM event WHERE id > '$nothing' ORDER BY id LIMIT 1000", table => 'careless');
+my @readers = qw(audit mail search);
+read_for($seconds / 5, @readers, 'without a bound');
+check('a standby and a subscriber', @readers);
+check_missed('without a bound', 'a reader without a bound');
+
+# A partition, on the subscriber first: rows of it arrive, but not without publish_via_partition_root.
+ask('primary', 'CREATE PUBLICATION unknown FOR TABLE unknown');
+ask('subscriber', "CREATE SUBSCRIPTION unknown CONNECTION '" . connection($server{primary}) . q{' PUBLICATION unknown});
+$server{subscriber}->wait_for_subscription_sync($server{primary}, 'unknown');
+foreach my $role ('subscriber', 'primary')
+{
+	ask($role, 'CREATE TABLE event_2 PARTITION OF event FOR VALUES IN (2)', 'CREATE TABLE unknown_2 PARTITION OF unknown FOR VALUES IN (2)');
+}
+start_writers('primary', 4, 2);
+ask('primary', 'INSERT INTO unknown (tenant) SELECT n % 2 + 1 FROM generate_series(1, 10) n');
+$server{primary}->wait_for_catchup('unknown');
+is(ask('subscriber', 'SELECT count(*) FILTER (WHERE tenant = 1), count(*) FILTER (WHERE tenant = 2) FROM unknown'), '5|0',
+	'without publish_via_partition_root, rows of a new partition are skipped');
+unlike(slurp_file($server{subscriber}->logfile), qr/ERROR/, 'without an error');
+ask('subscriber', 'DROP SUBSCRIPTION unknown');
+# On the publisher first
+ask('primary', 'CREATE TABLE event_3 PARTITION OF event FOR VALUES IN (3)', 'INSERT INTO event (tenant) VALUES (3)');
+$server{subscriber}->wait_for_log(qr/ERROR: .*no partition of relation "event" found for row/);
+ask('subscriber', 'CREATE TABLE event_3 PARTITION OF event FOR VALUES IN (3)');
+read_for($seconds / 5, @readers);
+check('partitions', @readers);
+is(ask('subscriber', q{SELECT count(*) > 0 FROM event JOIN done USING (id) WHERE tenant = 2 AND consumer = 'search'}), 't', 'rows of a new partition are read');
+
+# A new server, whose clock is behind. Its first rows are above the position of "search", but below that of a careless reader.
+$server{third} = create('third', 'three', +55);
+ask('third', "CREATE TABLE event_$_ PARTITION OF event FOR VALUES IN ($_)") foreach 2, 3;
+publish($server{third}, 'three');
+add_reader('who only waits for the row', 'subscriber', $on_subscriber, table => 'careless');
+my $idle = position_of('search');
+my $ahead;
+do { poll('who only waits for the row'); $ahead = position_of('who only waits for the row'); }
+  until ask('subscriber', "SELECT '$ahead'::ulid::timestamptz > '$idle'::ulid::timestamptz + interval '2 s'") eq 't';
+ask('subscriber', $subscribe =~ s/ one / three /r =~ s/'host=.*?'/"'" . connection($server{third}) . "'"/er);
+$server{subscriber}->wait_for_subscription_sync($server{third}, 'three');
+turn_clock($server{third}, ask('third', "SELECT round(extract(epoch FROM '$ahead'::ulid::timestamptz - interval '1 s' - clock_timestamp()), 1)"));
+ask('third', 'SELECT gen_ulid()');
+turn_clock($server{third}, -100);    # from here on, its ids are of the same time
+start_announcing('third');
+my $may_insert = block('From several servers', 'FOR SHARE') =~ s/;\s*\z//r;
+await('subscriber', $may_insert);
+is(ask('subscriber', "SELECT '$ahead' > id FROM settled WHERE server = 'three'"), 't', 'a new server, whose row has arrived, but is not above a position');
+ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)');
+turn_clock($server{third}, +100);
+start_writers('third', 4, 3);
+read_for($seconds / 10, @readers);
+check('a new server', @readers);
+is(ask('subscriber', q{SELECT count(*) > 10 FROM event JOIN done USING (id) WHERE server = 'three' AND consumer = 'search'}), 't', 'rows of a new server are read');
+check_missed('who only waits for the row', 'a new server');
+
+# It dies. It comes back all the same, and dies again.
+my @drop = statements('From several servers', 'DROP SUBSCRIPTION three');
+my @copy = statements('A failover', 'CREATE SUBSCRIPTION');
+my ($finish, $continues_from) = statements('A failover', 'pg_prepared_xacts');
+sub copy_again
+{
+	my ($node, $source, $from, @statements) = @_;
+	foreach (@statements)
+	{
+		s/'host=.*?'/"'" . connection($node) . "'"/e;
+		s/\bone\b/$source/g;
+		s/least\(id, '\w+'\)/least(id, '$from')/;
+	}
+	ask('subscriber', @statements);
+	ask('subscriber', "DELETE FROM done WHERE consumer = 'search' AND id > '$from'");
+	$server{subscriber}->wait_for_subscription_sync($node, $source);
+}
+sub third_dies
+{
+	$server{third}->stop('immediate');
+	reap('third');
+	my $from = ask('subscriber', q{SELECT id FROM settled WHERE server = 'three'});
+	ask('primary', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)');
+	$server{primary}->wait_for_catchup('one');
+	read_for(0.5, 'search');
+	is(ask('subscriber', 'SELECT ' . (sprintf $sql_of_position, 'position', 'search') . " < '$from'"), 't', 'a dead server stops the readers');
+	ask('subscriber', @drop);
+	read_for(0.5, @readers);
+	check('a dead server', @readers);
+	cmp_ok(position_of('search'), 'gt', $from, 'the readers go on');
+	return $from;
+}
+my $from = third_dies();
+start_server($server{third});
+ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)', $page =~ /`(SELECT pg_drop_replication_slot.*?)`/);
+start_announcing('third');
+start_writers('third', 4, 3);
+copy_again($server{third}, 'three', $from, @copy[ 3 .. $#copy ]);
+read_for($seconds / 10, @readers);
+check('a dead server that has come back', @readers);
+third_dies();
+
+# The primary fails over to the standby, which has not received all rows that were read on the subscriber. A prepared transaction,
+# which has made no ids, is recovered.
+ask('primary', 'BEGIN', 'INSERT INTO note VALUES (1)', q{PREPARE TRANSACTION 'left'});
+$server{primary}->wait_for_catchup('second', 'replay', $server{primary}->lsn('insert'));
+$server{standby}->stop;
+my $lost = ask('primary', 'SELECT gen_ulid()');
+add_reader('who keeps the position', 'subscriber', $on_subscriber, table => 'careless');
+do { poll('search'); } until ask('subscriber', 'SELECT ' . (sprintf $sql_of_position, 'position', 'search') . "::timestamptz > '$lost'::ulid::timestamptz + interval '1 s'") eq 't';
+ask('subscriber', q{UPDATE careless SET id = position.id FROM position WHERE position.consumer = 'search' AND careless.consumer = 'who keeps the position'});
+ask('subscriber', q{INSERT INTO done SELECT 'who keeps the position', id FROM done WHERE consumer = 'search'});
+$server{primary}->stop('immediate');
+reap('primary');
+$server{old} = delete $server{primary};
+start_server($server{standby});
+$server{standby}->promote;
+$server{primary} = delete $server{standby};
+is(ask('primary', $continues_from), $nothing, 'a recovered transaction stops the readers');
+like(($server{primary}->psql('postgres', q{SET statement_timeout = '300ms'; SELECT pg_create_logical_replication_slot('waits', 'pgoutput')}))[2],
+	qr/statement timeout/, 'and a new slot waits for it');
+ask('primary', ask('primary', $finish));
+$from = ask('primary', $continues_from);
+is(ask('subscriber', qq{SELECT min(id) > '$from' FROM position}), 't', 'the position is above the ids from which the new primary continues');
+start_announcing('primary');
+start_writers('primary', 16, 3);
+copy_again($server{primary}, 'one', $from, @copy);
+read_for($seconds / 5, 'audit', 'search');
+check('a failover', 'audit', 'search');
+check_missed('who keeps the position', 'a failover');
+
+# The old primary returns.
+my ($conf, $kept) = ($server{old}->data_dir . '/postgresql.conf', $server{old}->basedir . '/kept.conf');
+copy($conf, $kept) or die $!;
+my $return = block('A failover', 'pg_rewind') =~ s/'host=new dbname=postgres'/'"' . $server{primary}->connstr('postgres') . '"'/ger =~ s/^ *pg_ctl start\n//mr;
+{
+	local $ENV{PGDATA} = $server{old}->data_dir;
+	command_ok([ 'sh', '-ec', $return ], 'the old primary becomes a standby');
+}
+copy($kept, $conf) or die $!;
+start_server($server{old});
+$server{standby} = delete $server{old};
+read_for($seconds / 5, @readers);
+check('the return of the old primary', @readers);
+
+# The clock of the new primary is right, but its ids go on from those of the old one.
+my ($note, @reset) = statements('A clock that was ahead', 'ids_reset_clock');
+my ($was, $back) = split /[|]/, ask('primary', $note);
+my ($has_arrived, $set_back) = splice @reset, -2;
+s/UPDATE settled SET id = '\w+'/UPDATE settled SET id = '$back'/ foreach @reset;
+$has_arrived =~ s/id < '\w+'/id < '$was'/;
+$set_back =~ s/least\(id, '\w+'\)/least(id, '$back')/;
+add_reader('by a row that has not gone back', 'primary', "SELECT * FROM event WHERE id > '$nothing' AND id < '$was' ORDER BY id LIMIT 1000", table => 'careless');
+add_reader('before the row has arrived', 'subscriber', $on_subscriber, table => 'careless');
+ask('subscriber', 'ALTER SUBSCRIPTION one DISABLE');
+ask('primary', @reset);
+foreach my $name ('by a row that has not gone back', 'before the row has arrived')
+{
+	ask($reader{$name}{keeps}, "UPDATE careless SET id = '$back' WHERE consumer = '$name'");
+	poll($name);
+	cmp_ok(position_of($name), 'gt', $back, "a position that goes ahead again: $name");
+}
+$reader{'by a row that has not gone back'}{statement} =~ s/'$was'/(SELECT min(id) FROM settled)/;
+ask('subscriber', 'ALTER SUBSCRIPTION one ENABLE');
+await($_, $has_arrived) foreach 'standby', 'subscriber';
+ask($_, $set_back, "DELETE FROM done WHERE id > '$back' AND consumer = ANY ('{@{[ join ',', @readers ]}}')") foreach 'primary', 'subscriber';
+read_for($seconds / 5, @readers);
+check('a reset', @readers);
+is(ask('subscriber', "SELECT count(*) > 100 FROM done WHERE consumer = 'search' AND id > '$back'"), 't', 'rows after the reset are read');
+foreach my $name ('by a row that has not gone back', 'before the row has arrived')
+{
+	poll($name);
+	my ($missed) = missed_and_twice($name, "(SELECT min(id) FROM settled) AND id > '$back'");
+	cmp_ok($missed, '>', 0, "$name: $missed rows are missed");
+}
+$_->kill_kill(grace => 0) foreach @{ $writing{primary} };
+
+# Messages that are passed between two servers whose clocks differ
+turn_clock($server{subscriber}, +0.1);
+sub below_their_cause
+{
+	my ($insert) = @_;
+	my @sessions = map { $server{$_}->background_psql('postgres') } 'primary', 'subscriber';
+	my ($cause, $below) = ($nothing, 0);
+	foreach my $n (1 .. 60)
+	{
+		my $id = $sessions[ $n % 2 ]->query_safe($insert =~ s/event/answer/r =~ s/\$1/'$cause'::ulid/r =~ s/;\s*\z/ RETURNING id/r);
+		$below++ if $id le $cause;
+		$cause = $id;
+	}
+	$_->quit foreach @sessions;
+	return $below;
+}
+my $answer = block('An effect after its cause', 'pg_sleep');
+cmp_ok(below_their_cause($answer =~ s/FROM pg_sleep.*;/;/r), '>', 10, 'effects are below their causes');
+is(below_their_cause($answer), 0, 'but not if they wait');
+is(ask('primary', $answer =~ s/event/answer/r =~ s/\$1/ulid_last('infinity')/r =~ s/;\s*\z/ RETURNING 'made'/r), 'made', 'for a hostile id they wait for a second');
+
+is(join("\n", keys %unused), '', 'every block of the page has run');
+note(ask('primary', 'SELECT count(*) FROM event') . ' rows');
+$server{$_}->stop foreach 'subscriber', 'standby', 'primary';
+$announcing{primary}->finish;
+done_testing();
