@@ -44,7 +44,7 @@ sub create
 	start_server($node, $clock);
 	$node->safe_psql('postgres', qq{
 		CREATE EXTENSION ids;
-		CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL);
+		CREATE TABLE position (feed text DEFAULT 'event', consumer text PRIMARY KEY, id ulid NOT NULL);
 		CREATE TABLE careless (LIKE position INCLUDING ALL);
 		CREATE TABLE done (consumer text, id ulid);
 		CREATE INDEX ON done (consumer, id);
@@ -123,7 +123,7 @@ sub add_reader
 {
 	my ($name, $role, $statement, %more) = @_;
 	$reader{$name} = { name => $name, role => $role, keeps => $role, table => 'position', statement => $statement, %more };
-	ask($reader{$name}{keeps}, "INSERT INTO $reader{$name}{table} VALUES ('$name', '$nothing')");
+	ask($reader{$name}{keeps}, "INSERT INTO $reader{$name}{table} (consumer, id) VALUES ('$name', '$nothing')");
 }
 my $sql_of_position = q{(SELECT id FROM %s WHERE consumer = '%s')};
 sub position_of
