@@ -7,8 +7,9 @@
    runs of the server. A transaction counts as committed if its record is in the WAL that is left. There are exceptions:
    - ids_reset_clock() may lower the tick, the time above which generators are claimed, or a mark that is from an earlier run.
      The promise begins anew there: it does not hold between identifiers taken before and identifiers taken after.
-   - An identifier that was shown but not committed may come again, or one below it, after a crash: nothing has flushed the
-     mark. run.sh shows it.
+   - An identifier that was shown but not committed may come again, or one below it, after a crash, until the WAL writer has
+     written the mark. run.sh shows it. With WAL_WRITER, an identifier counts as committed once it was shown and the WAL writer has
+     then written what it was handed: also if its transaction was rolled back, or is still open.
 
    The mark is a time in a page of the database. It is at or above the time of every identifier that was returned. A page and
    its changes are in the WAL, so a transaction that commits later has the change before its own record. A crash loses the
@@ -26,6 +27,9 @@
 #endif
 #ifndef OPERATIONS
 #define OPERATIONS 0    /* of an operator */
+#endif
+#ifndef WAL_WRITER
+#define WAL_WRITER 0
 #endif
 #ifndef GREATEST_CLOCK
 #define GREATEST_CLOCK 2
@@ -85,6 +89,12 @@
 #endif
 /* The change is in the WAL before the page is released, so before anybody uses the new mark. */
 
+#ifndef HAND
+#define HAND      hand()
+#endif
+/* Commits hand their records to the WAL writer, but a transaction that has stored nothing hands over none, even if it moved the
+   mark. */
+
 #ifndef IN_RECOVERY
 #define IN_RECOVERY  usable = true
 #endif
@@ -125,12 +135,15 @@ byte logged = 1;
 byte logged_run;
 
 bool losing;            /* the WAL of all further steps will be lost */
+bool lost;              /* with it the last move of the mark */
+bool handed_lost;       /* and something that was handed to the WAL writer, which therefore has not written it */
 byte kept;
 byte kept_run;
 
 /* Only the promise needs these. */
 byte committed;         /* the greatest identifier */
 byte kept_committed;
+byte shown;             /* the greatest that was shown since the WAL writer wrote */
 byte below[SESSIONS];   /* the greatest that was committed when the session began to generate */
 byte made[SESSIONS];    /* what it has made and not yet committed */
 bool old[SESSIONS];     /* it took its tick before the promise began anew */
@@ -210,10 +223,13 @@ inline read_greatest() {
 
 inline move(to) {
   d_step { mark = to + AHEAD; mark_run = this_run; greatest = 0 };
-  LOG
+  LOG;
+  HAND
 }
 
-inline log() { d_step { logged = mark; logged_run = this_run } }
+inline log() { d_step { logged = mark; logged_run = this_run; lost = WAL_WRITER && losing } }
+
+inline hand() { d_step { if :: lost -> handed_lost = true :: else fi } }
 
 /* Outside of the server, where a lost WAL does not undo it. */
 inline stored_elsewhere(greatest_id) {
@@ -224,7 +240,17 @@ inline stored_elsewhere(greatest_id) {
 }
 
 inline commit() {
-  d_step { raise_to_max(committed, made[me]); made[me] = 0 }
+  d_step {
+    raise_to_max(committed, made[me]); made[me] = 0;
+    if :: WAL_WRITER && losing -> handed_lost = true :: else fi
+  }
+}
+
+proctype wal_writer() {
+end:
+  do
+  :: atomic { shown != 0 && !handed_lost -> stored_elsewhere(shown); shown = 0 }
+  od
 }
 
 proctype session(byte me) {
@@ -240,10 +266,13 @@ end_of_run:
         GENERATE;
         atomic {
           assert(in_recovery || id > below[me]);
-          if :: !in_recovery && !old[me] -> made[me] = id :: else fi;
+          if
+          :: !in_recovery && !old[me] -> made[me] = id; if :: WAL_WRITER -> raise_to_max(shown, id) :: else fi
+          :: else
+          fi;
           below[me] = 0; usable = false; ids++
         };
-        if :: STORE :: made[me] = 0 fi;
+        if :: STORE :: made[me] = 0 /* is rolled back */ :: skip /* stays open */ fi;
         id = 0
       :: !claimed && ids == 0 -> move_mark(1); usable = false; ids = 1  /* another generator */
       od
@@ -296,7 +325,7 @@ inline move_down() {
 }
 
 inline begin_anew() {
-  committed = 0;
+  committed = 0; shown = 0;
   at = 0;
   do :: at < SESSIONS -> below[at] = 0; made[at] = 0; old[at] = true; at++ :: else -> break od;
   at = 0
@@ -343,6 +372,7 @@ proctype server() {
       crashes++; this_run++;
       if :: recovery = true :: recovery = false fi;
       claimed = false; tick = 0; floor = 0; resets = 0; locked = false; losing = false;
+      lost = false; handed_lost = false; shown = 0;
       mark = kept; logged = kept; mark_run = kept_run; logged_run = kept_run; committed = kept_committed;
       kept = 0; kept_run = 0; kept_committed = 0;
       i = 0;
@@ -359,6 +389,7 @@ init {
   atomic {
     do :: i < SESSIONS -> run session(i); i++ :: else -> break od;
     if :: OPERATIONS > 0 -> run operator() :: else fi;
+    if :: WAL_WRITER -> run wal_writer() :: else fi;
     run server()
   }
 }

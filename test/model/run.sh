@@ -117,6 +117,8 @@ right 'mark: two sessions, a crash' "${mark[@]}"
 one=(mark SESSIONS=1)
 right 'mark: one session, two crashes' "${one[@]}"
 right 'mark: one session and an operator, a crash' mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=1
+written=(mark SESSIONS=1 WAL_WRITER=1)
+right 'mark: one session and the WAL writer, two crashes' "${written[@]}"
 operated=(mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3)
 
 wrong 'an identifier is returned before the mark is moved' "${one[@]}" \
@@ -149,6 +151,8 @@ wrong 'ids_advance_clock() does not raise the ticks' "${operated[@]}" \
   ADVANCE='lock(); moves = true; move_up(); unlock(); flush()'
 wrong 'ids_advance_clock() does not flush' "${operated[@]}" \
   ADVANCE='lock(); raise_to(); move_up(); unlock(); stored_elsewhere(last(at))'
+wrong 'a move of the mark is not handed to the WAL writer' "${written[@]}" HAND=skip
+wrong 'a move of the mark is handed to the WAL writer before it is logged' "${written[@]}" LOG='hand(); log()' HAND=skip
 # What is not promised, so the order is not wrong.
 wrong 'an identifier that was shown but not committed comes again' "${one[@]}" \
   STORE='stored_elsewhere(made[me]); made[me] = 0'

@@ -243,4 +243,30 @@ foreach my $threshold (0, '1GB')
 	$node->stop;
 }
 
+# Identifiers that were shown, but that no transaction has committed: the WAL writer soon writes a mark that nobody flushes. The
+# server is started with the clock that is a minute ahead, because a step of the clock would let it write the WAL for other reasons;
+# and so would hint bits.
+$node->append_conf('postgresql.conf', "wal_writer_delay = 10ms\nwal_log_hints = off\n");
+my $list = join ', ', map { "gen_$_()" } @generators;
+my @show = (
+	[ 'before ROLLBACK' => [ 'BEGIN', "SELECT $list", 'ROLLBACK' ], [] ],
+	[ 'before an error' => [ 'BEGIN', "SELECT $list", 'SELECT 1 / 0' ], [] ],
+	[ 'in an open transaction' => [ 'BEGIN', "SELECT $list" ], [] ],
+	[ 'beside an open transaction that has moved the mark' => [ 'BEGIN', "SELECT $list" ], ["SELECT $list"] ]);
+foreach my $show (@show)
+{
+	my ($where, @statements) = @$show;
+	start_server($node, +60);
+	my @sessions = map { $node->background_psql('minimal_0', on_error_stop => 0) } @statements;
+	my @shown = map { my $session = $sessions[$_]; grep { /[|]/ } map { $session->query($_) } @{ $statements[$_] } } 0 .. $#sessions;
+	@shown = split /[|]/, $shown[-1];
+	sleep 2;
+	crash();
+	eval { $_->quit } foreach @sessions;
+	start_server($node, -60);
+	is($node->safe_psql('minimal_0', 'SELECT ' . join(', ', map { key_of($generators[$_], "gen_$generators[$_]()") . ' > ' . key_of($generators[$_], "'$shown[$_]'::$type_of{$generators[$_]}") } 0 .. $#generators)),
+		join('|', ('t') x @generators), "identifiers that were shown $where, and a crash: new ones are above them");
+	$node->stop;
+}
+
 done_testing();
