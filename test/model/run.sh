@@ -122,7 +122,7 @@ right 'mark: one session and the WAL writer, two crashes' "${written[@]}"
 operated=(mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3)
 
 wrong 'an identifier is returned before the mark is moved' "${one[@]}" \
-  GENERATE='claim(); take()' STORE='commit(); move_mark(time(id))'
+  GENERATE='claim(); take()' STORE='commit(); read_mark(time(id))'
 wrong 'the mark is not moved' "${one[@]}" GENERATE='claim(); take()'
 wrong 'the ticks are not raised in a new run' "${one[@]}" \
   BEGIN='read_greatest(); move(greatest); usable = false'

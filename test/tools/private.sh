@@ -54,8 +54,8 @@ case $mode in
     ;;
   prove)
     mkdir -p "$stage/test"
-    cp -R test/tap test/vectors "$stage/test"
-    cp -R README.md doc "$stage"
+    cp -R test/tap test/vectors test/regress "$stage/test"
+    cp -R README.md doc sql expected "$stage"
     cp -R build/unshared build/faults "$stage"
     # A test that needs autovacuum turns it on: it would change plans and estimates at any moment.
     configuration <<<"$staged"$'\n'autovacuum=off >"$stage/ids.conf"
