@@ -59,7 +59,7 @@ class Generator {
       if (unlikely(!state_)) begin();
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
-      if (likely(is_marked(shared_, time_us)) || move_mark(time_us)) return tick;
+      if (likely(is_marked(shared_, time_us)) || read_mark(time_us)) return tick;
     }
   }
 
@@ -86,9 +86,10 @@ class Generator {
     return claimed_;
   }
 
+  // After a restart or a promotion the tick may be below the mark.
   static GeneratorState* above_mark() {
     GeneratorState* generator = claimed();
-    read_mark(shared_);
+    if (!is_marked(shared_, 1)) read_mark(1);
     return generator;
   }
 

@@ -18,9 +18,6 @@ constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
 // 2026-01-01: before that, no database had the extension.
 constexpr std::int64_t kLeastUs = 1'767'225'600'000'000;
 
-// nextval() leaves a smaller log_cnt, and setval() leaves 0.
-constexpr std::int64_t kLogCntOfSequences = 64;
-
 Oid known_relation = InvalidOid;
 
 // Called when the relation was dropped or changed, for example by DROP EXTENSION.
@@ -51,7 +48,7 @@ Form_pg_sequence_data sequence_row(Page page) {
 // Whether a generator or pg_upgrade may have left the mark like this. pg_upgrade calls setval(), as
 // members of pg_write_all_data can, who must not move the clock of the server without a limit.
 bool is_sound(const FormData_pg_sequence_data& row) {
-  const bool was_set = row.log_cnt >= 0 && row.log_cnt < kLogCntOfSequences;
+  const bool was_set = row.log_cnt >= 0 && row.log_cnt < 64;  // nextval() leaves at most 33
   return row.is_called && row.last_value >= (was_set ? kLeastUs : 0) &&
          row.last_value <= (was_set ? Max(unix_now<1>(), kLeastUs) + USECS_PER_DAY : kGreatestUs);
 }
@@ -67,22 +64,10 @@ bool is_sound(const FormData_pg_sequence_data& row) {
                "SELECT pg_catalog.ids_reset_clock();");
 }
 
-Oid find_sequence(Oid& schema_owner) {
-  const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum(kSchema));
-  if (!HeapTupleIsValid(schema)) no_mark();
-  const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
-  schema_owner = row->nspowner;
-  const Oid oid = get_relname_relid(kSequence, row->oid);
-  ReleaseSysCache(schema);
-  if (!OidIsValid(oid)) no_mark();
-  return oid;
-}
-
-// Whether the relation is the extension's. A statement goes on after DROP EXTENSION, when anybody
-// may give another relation that name. The install script creates the sequence and the schema,
-// which a stranger could rename, as a superuser; only superusers can have others that belong to
-// one. Looking the extension up takes longer than the rest of a session's first identifier, so that
-// is left to a creator who is no superuser any more.
+// A statement goes on after DROP EXTENSION, when anybody may give another relation the mark's name.
+// The install script creates the sequence as a superuser, and the schema, which its owner could
+// rename; a stranger has none of both. Looking the extension up takes longer than the rest of a
+// session's first identifier, so that is only done if the superuser is none any more.
 bool is_own(Relation relation, Oid schema_owner) {
   if (superuser_arg(relation->rd_rel->relowner) && superuser_arg(schema_owner)) return true;
   const Oid extension = get_extension_oid("ids", true);
@@ -93,9 +78,16 @@ bool is_own(Relation relation, Oid schema_owner) {
 Relation open_sequence() {
   Relation relation;
   Oid schema_owner;
-  // A session that had locked the relation may have replaced it.
-  do relation = try_relation_open(find_sequence(schema_owner), RowExclusiveLock);
-  while (!relation);
+  do {
+    const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum(kSchema));
+    if (!HeapTupleIsValid(schema)) no_mark();
+    const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
+    schema_owner = row->nspowner;
+    const Oid oid = get_relname_relid(kSequence, row->oid);
+    ReleaseSysCache(schema);
+    if (!OidIsValid(oid)) no_mark();
+    relation = try_relation_open(oid, RowExclusiveLock);
+  } while (!relation);  // a session that had locked it may have replaced it
   if (!is_own(relation, schema_owner)) no_mark();
   if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
     missing_mark("is not a sequence",
@@ -106,15 +98,14 @@ Relation open_sequence() {
 }
 
 // The mark's page, which no other session can lock between open() and close(). Checkpoints wait for
-// it, too. So whatever may fail, or wait for a lock or a client, is done before it is locked or
-// after it was released.
+// it, too, so nothing between them fails, or waits for a heavyweight lock or the client.
 struct MarkPage {
   Relation relation;
   GenericXLogState* change;
   Buffer buffer;
   Form_pg_sequence_data row;
 
-  void open() {
+  void open(bool to_reset = false) {
     static bool registered = false;
     if (!registered) CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
     registered = true;
@@ -125,19 +116,12 @@ struct MarkPage {
     buffer = ReadBuffer(relation, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     row = sequence_row(BufferGetPage(buffer));
-    if (!row) reject("is damaged", "Restore it from a backup, or drop it and create it again.");
-  }
-
-  void open_sound() {
-    open();
-    if (!is_sound(*row))
-      reject("has an invalid value",
-             "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
-  }
-
-  [[noreturn]] void reject(const char* what, const char* hint) {
+    if (row && (is_sound(*row) || to_reset)) return;
     UnlockReleaseBuffer(buffer);
-    missing_mark(what, hint);
+    if (!row)
+      missing_mark("is damaged", "Restore it from a backup, or drop it and create it again.");
+    missing_mark("has an invalid value",
+                 "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
   }
 
   // Whether this run of the server has moved the mark.
@@ -146,8 +130,7 @@ struct MarkPage {
   }
 
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
-  // that uses the new mark can commit. The WAL writer is told to write it soon: identifiers may be
-  // shown by a transaction that never commits.
+  // that uses the new mark can commit; if none does, the WAL writer flushes it soon.
   void move_beyond(std::int64_t unix_us) {
     Form_pg_sequence_data changed = sequence_row(GenericXLogRegisterBuffer(change, buffer, 0));
     changed->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
@@ -173,12 +156,12 @@ struct MarkPage {
 
 }  // namespace
 
-bool move_mark(std::int64_t unix_us) {
+bool read_mark(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
   const KnownMark known = known_mark;
   MarkPage page;
-  page.open_sound();
+  page.open();
   const std::int64_t mark = page.row->last_value;
   bool usable =
       known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
@@ -222,7 +205,7 @@ IDS_FUNCTION(ids_advance_clock) {
   // The time may be taken from an id and have milliseconds only.
   const std::int64_t unix_us = at_us - at_us % 1000 + 999;
   MarkPage page;
-  page.open_sound();
+  page.open();
   const std::int64_t mark = page.row->last_value;
   const bool moves = !page.is_of_this_run() || unix_us > mark;
   raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
@@ -244,7 +227,7 @@ IDS_FUNCTION(ids_reset_clock) {
   // Lock the page first: a session that has already taken a tick that is too high then sees that
   // the mark was reset.
   MarkPage page;
-  page.open();
+  page.open(true);
   const FormData_pg_sequence_data& row = *page.row;
   const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
   const bool moves = lowers || !page.is_of_this_run();

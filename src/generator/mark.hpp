@@ -26,15 +26,9 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
          pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Moves the mark beyond unix_us. Returns false if the caller must take another tick: this one may
-// be below the identifiers that the database has. Raises an error if the mark is missing or
-// damaged.
-bool move_mark(std::int64_t unix_us);
-
-// Reads the mark unless the session knows it. All ticks are above it afterwards, which they may not
-// be after a restart or a promotion.
-inline void read_mark(SharedState* shared) {
-  if (known_mark.unix_us == 0 || !is_marked(shared, known_mark.unix_us)) move_mark(0);
-}
+// Reads the mark, and moves it beyond unix_us if it is below that. Returns false if the caller must
+// take another tick: this one may be below the identifiers that the database has. Raises an error
+// if the mark is missing or damaged.
+bool read_mark(std::int64_t unix_us);
 
 }  // namespace ids

@@ -9,6 +9,10 @@ namespace ids {
 
 namespace {
 
+constexpr char kResetHint[] =
+    "If the clock was wrong and is now right, call pg_catalog.ids_reset_clock() to make the "
+    "generators follow it again.";
+
 // Calls function for each claimed generator. The lock keeps others from being claimed meanwhile.
 template <typename Function>
 void for_each_generator(Function function) {
@@ -52,12 +56,6 @@ void claim(GeneratorState& state, const char* name, std::uint32_t unit_us, TickL
   strlcpy(state.name, name, sizeof state.name);
   const std::uint64_t floor_us = pg_atomic_read_u64(&shared_state()->header.floor_us);
   if (floor_us != 0) raise_tick(state, static_cast<std::int64_t>(floor_us));
-}
-
-int hint_at_reset() {
-  return errhint(
-      "If the clock was wrong and is now right, call pg_catalog.ids_reset_clock() to make the "
-      "generators follow it again.");
 }
 
 }  // namespace
@@ -132,7 +130,7 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
                   static_cast<double>(lead_us) / 1e6, state->name),
            errdetail("Identifiers stay unique and in order; their timestamps do not advance until "
                      "the clock has caught up."),
-           hint_at_reset()));
+           errhint(kResetHint)));
 }
 
 bool wait_for_clock(std::int64_t unix_us) {
@@ -147,7 +145,7 @@ bool wait_for_clock(std::int64_t unix_us) {
 void clock_out_of_range(const char* generator) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("the server's clock is out of range for generator \"%s\"", generator),
-                  hint_at_reset()));
+                  errhint(kResetHint)));
 }
 
 }  // namespace ids
