@@ -136,5 +136,24 @@ foreach my $what (sort keys %recipes)
 	compare($what, @{ $recipes{$what} }, sub { $_[0]->query_safe('COMMIT') }, 'REPEATABLE READ', 'EXECUTE', 'a STABLE function');
 }
 
+# A consumer that begins so. A second worker waits, fails, and reads the rest when it tries again.
+my ($begin) = $readers{'as the page says'}[0] =~ /^(BEGIN.*\nLOCK.*\n)/;
+my $consumer = block('doc/reading.md', 'A consumer', 'WITH batch') =~ s/^BEGIN;\n/$begin/r =~ s/^SELECT string_agg.*//mr;
+$node->safe_psql('postgres', "SET client_min_messages = warning; DROP TABLE event; @{ $attach{'a list of tenants'} }[0]; ALTER TABLE event ADD message text");
+$node->safe_psql('postgres', $_) foreach 'CREATE TABLE mail (event ulid, text text)', split /^(?=INSERT)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
+$node->safe_psql('postgres', "$row (1)");
+my ($first, $second) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
+$first->query_safe($consumer =~ s/COMMIT;\n*\z//r);
+$second->query_until(qr/reading/, "\\echo reading\n$consumer\n");
+wait_for_locks(1);
+$node->safe_psql('postgres', "$row (1)");
+$first->query_safe('COMMIT');
+$second->query('ROLLBACK');
+like($second->{stderr}, qr/could not serialize access/, 'a second worker fails');
+$second->{stderr} = '';
+$second->query_safe($consumer);
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT event) FROM mail'), '2|2', 'it reads the rest when it tries again');
+$_->quit foreach $first, $second;
+
 $node->stop;
 done_testing();
