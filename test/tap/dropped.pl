@@ -1,0 +1,297 @@
+# Statements that go on after DROP EXTENSION, with nothing in its place or with a stranger's objects of the same names: each gives an
+# error or the right answer, and no other database notices.
+use strict;
+use warnings;
+use Databases;
+use Generators;
+use Test::More;
+
+begin('elsewhere');
+my $ids = join ' UNION ALL ', map { "SELECT gen_$_()::text" } @generators;
+my $clock = "SELECT count(*) FROM ($ids) id; SELECT max(last_timestamp) < now() + interval '1 minute', sum(clock_rollbacks) FROM ids_generators()";
+my $untouched = @generators . "\nt|0";
+is(sql($clock), $untouched, 'the clock of the server');
+
+begin('own', 'OWNER owner TEMPLATE template0');
+sql(q{
+	SET ROLE owner;
+	CREATE EXTENSION ids;
+	CREATE TABLE member AS
+		SELECT p.oid, proname, prokind, pronamespace::regnamespace::text AS schema, provolatile, prolang, proargtypes, pronargs - pronargdefaults AS required,
+			oidvectortypes(proargtypes) AS arguments
+		FROM pg_proc p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid JOIN pg_extension e ON e.oid = refobjid AND extname = 'ids' WHERE deptype = 'e';
+	CREATE TABLE type AS SELECT typname FROM pg_type t JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = t.oid WHERE deptype = 'e' AND typcategory <> 'A';
+	CREATE TABLE query (number int, name text, statement text, is_pure boolean, answer text);
+	CREATE TABLE log (id uuid) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-03');
+
+	-- In place of the extension: nothing; the extension; a view named like the mark; or a stranger's mark that would move the clock,
+	-- and types and functions.
+	CREATE FUNCTION drop_extension(kind text, name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_catalog AS $$
+	DECLARE
+		statement text;
+	BEGIN
+		DROP EXTENSION ids;
+		IF kind = 'nothing' THEN
+			RETURN;
+		ELSIF kind = 'the extension' THEN
+			CREATE EXTENSION ids;
+			RETURN;
+		END IF;
+		CREATE SCHEMA ids_internal;
+		IF kind = 'a view' THEN
+			CREATE VIEW ids_internal.mark AS SELECT 1 AS last_value;
+			RETURN;
+		END IF;
+		CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999;
+		PERFORM setval('ids_internal.mark', (extract(epoch FROM now() + interval '40 days') * 1e6)::bigint);
+		FOR statement IN
+			SELECT format('CREATE TYPE public.%I AS (stranger int)', typname) FROM type
+			UNION ALL
+			SELECT format('CREATE FUNCTION %I.%I(%s) RETURNS int LANGUAGE plpgsql AS $f$BEGIN RAISE ''a stranger''; END$f$',
+				replace(schema, 'pg_catalog', 'public'), proname, arguments)
+			FROM member WHERE proname LIKE split_part(name, '(', 1) AND prokind = 'f' AND arguments !~ 'cstring|internal'
+		LOOP
+			EXECUTE statement;
+		END LOOP;
+	END $$;
+	CREATE FUNCTION drop_at_two(n int, kind text, name text) RETURNS boolean LANGUAGE plpgsql AS $$
+	BEGIN
+		IF n = 2 THEN
+			PERFORM drop_extension(kind, name);
+		END IF;
+		RETURN true;
+	END $$;
+
+	CREATE FUNCTION open_cursors() RETURNS void LANGUAGE plpgsql AS $$
+	DECLARE
+		q query;
+		c refcursor;
+	BEGIN
+		FOR q IN SELECT * FROM query LOOP
+			c := 'c' || q.number;
+			OPEN c FOR EXECUTE replace(q.statement, 'CONDITION', 'true');
+		END LOOP;
+	END $$;
+	CREATE FUNCTION read_cursors() RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$
+	DECLARE
+		q query;
+		c refcursor;
+		answer text;
+	BEGIN
+		FOR q IN SELECT * FROM query LOOP
+			BEGIN
+				c := 'c' || q.number;
+				outcome := NULL;
+				LOOP
+					FETCH c INTO answer;
+					EXIT WHEN NOT FOUND;
+					outcome := concat_ws(' ', outcome, answer);
+				END LOOP;
+				IF outcome = q.answer THEN
+					outcome := 'right';
+				END IF;
+			EXCEPTION WHEN OTHERS THEN
+				outcome := sqlstate || ': ' || sqlerrm;
+			END;
+			name := q.name;
+			RETURN NEXT;
+		END LOOP;
+	END $$;
+	CREATE FUNCTION run_statements(kind text) RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$
+	DECLARE
+		q query;
+	BEGIN
+		FOR q IN SELECT * FROM query WHERE kind IN ('nothing', 'a stranger') OR NOT is_pure LOOP
+			BEGIN
+				EXECUTE format('SELECT string_agg(answer, '' '') FROM (%s) t (answer)', replace(q.statement, 'CONDITION', format('drop_at_two(n, %L, %L)', kind, q.name))) INTO outcome;
+				RAISE SQLSTATE 'IDSOK' USING MESSAGE = CASE WHEN outcome = q.answer THEN 'right' ELSE outcome END;
+			EXCEPTION
+				WHEN SQLSTATE 'IDSOK' THEN
+					outcome := sqlerrm;
+				WHEN OTHERS THEN
+					outcome := sqlstate || ': ' || sqlerrm;
+			END;
+			name := q.name;
+			RETURN NEXT;
+		END LOOP;
+	END $$});
+
+# Queries for three rows; the CONDITION drops the extension. Each function in C, without those that only PostgreSQL can call. The
+# arguments are columns, so the planner calls none.
+my %value = (
+	integer => '16', bigint => '-1::bigint', numeric => '18446744073709551615::numeric', boolean => 'true', regclass => q{'public.log'::regclass}, uuid => q{uuidv7_first('2026-11-01')},
+	interval => q{interval '1 day'}, date => q{date '2026-11-01'}, 'timestamp without time zone' => q{timestamp '2026-11-01'}, 'timestamp with time zone' => q{timestamptz '2026-11-01'},
+	tstzrange => q{tstzrange('2026-11-01', '2026-11-02')}, ids_tstzrange => q{tstzrange('2026-11-01', '2026-11-02')::ids_tstzrange}, map { $_ => "${_}_first('2026-11-01')" } @types);
+sub argument
+{
+	my ($function, $type) = @_;
+	return $function =~ /_base$/ && $type eq 'integer' ? 58 : $value{$type} if $value{$type};
+	my ($of) = grep { $function =~ /^${_}_/ } @types;
+	my $text = $function =~ /^codokey/ ? q{'yj00'} : $function =~ /_from_base$|base62/ ? q{'1'} : "${of}_first('2026-11-01')::text";
+	return "$text\::$type" if $type =~ /^(text|cstring)$/;
+	return $function =~ /_from_parts$/ ? q{'\x80808080808080808080'::bytea} : "${of}_first('2026-11-01')::bytea" if $type eq 'bytea';
+	die "no value of type $type for $function";
+}
+sub rows
+{
+	my @columns = map { "a$_" } 1 .. @_;
+	return 'FROM (VALUES ' . join(', ', map { '(' . join(', ', $_, @_) . ')' } 1 .. 3) . ') v (' . join(', ', 'n', @columns) . ') WHERE CONDITION';
+}
+my @queries;
+foreach (split /\n/, sql(q{
+	SELECT schema, proname, arguments, provolatile, array_to_string(ARRAY(SELECT format_type(a, NULL) FROM unnest(proargtypes) WITH ORDINALITY t (a, n) WHERE n <= required ORDER BY n), ',')
+	FROM member WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND prokind = 'f' AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY oid}))
+{
+	my ($schema, $function, $signature, $volatility, $types) = split /\|/, $_, -1;
+	my @arguments = map { argument($function, $_) } split /,/, $types;
+	push @queries, [ "$function($signature)", "SELECT ($schema.$function(" . join(', ', map { "a$_" } 1 .. @arguments) . '))::text ' . rows(@arguments), $volatility ];
+}
+
+# The others are called by sorts, groups, joins and the like. An operator with ANY is not rewritten by the planner.
+foreach my $type (@types)
+{
+	my $rows = rows($value{$type});
+	push @queries, map { [ "$type, $_->[0]", $_->[1], 'i' ] }
+		[ 'a sort', "SELECT a1::text $rows ORDER BY a1 DESC" ],
+		[ 'groups', "SELECT a1::text || count(*) $rows GROUP BY a1" ],
+		[ 'aggregates', "SELECT max(a1)::text || min(a1)::text || count(DISTINCT a1) $rows" ],
+		[ 'a window', "SELECT count(*) OVER (ORDER BY a1 RANGE BETWEEN interval '1 day' PRECEDING AND CURRENT ROW)::text $rows" ],
+		[ 'a join', "SELECT w.a1::text FROM (VALUES (1, $value{$type}), (2, $value{$type})) w (n, a1) JOIN (VALUES ($value{$type}), ($value{$type})) x (a1) ON x.a1 = w.a1 WHERE CONDITION" ],
+		map { [ "$_ ANY", "SELECT (a1 $_ ANY (ARRAY[a2]))::text " . rows($value{$type}, /@/ ? $value{ids_tstzrange} : $value{'timestamp with time zone'}) ] } '<', '<=', '>', '>=', '<@';
+}
+my %pure = map { $_->[0] => $_->[2] eq 'i' ? 1 : 0 } @queries;
+my $number = 0;
+sql(join ';', map { my ($name, $statement) = @$_; 'INSERT INTO query VALUES (' . ++$number . ", \$\$$name\$\$, \$\$$statement\$\$, '$pure{$name}')" } @queries);
+sql(q{
+	DO $$
+	DECLARE
+		q query;
+	BEGIN
+		FOR q IN SELECT * FROM query LOOP
+			EXECUTE format('SELECT string_agg(answer, '' '') FROM (%s) t (answer)', replace(q.statement, 'CONDITION', 'true')) INTO q.answer;
+			UPDATE query SET answer = q.answer WHERE number = q.number AND is_pure;
+		END LOOP;
+	END $$});
+is(sql('SELECT count(*) FROM query WHERE is_pure AND answer IS NULL'), 0, 'all functions answer while the extension is there');
+
+# What T_settled() and the functions that make new ids answer without the extension; the others do not need it.
+my $lookup = qr/XX000: (cache lookup failed for (type|function) \d+|operator \d+ is not a valid ordering operator)/;
+sub expected
+{
+	my ($name, $kind) = @_;
+	return qr/^(right|$lookup)$/ if $pure{$name};
+	return qr/^($lookup|(?!.*: ).*)$/ if $kind eq 'the extension' || $name !~ /^gen_(?!codokey)\w+\((?!timestamp)|_settled\(|^ids_(advance|reset)_clock\(/;
+	return qr/^55000: extension "ids" was dropped$/;
+}
+sub check_outcomes
+{
+	my ($how, $kind, $told) = @_;
+	my %outcomes = map { split /\|/, $_, 2 } split /\n/, $told;
+	my @names = grep { $how ne 'statements' || $kind =~ /nothing|a stranger/ || !$pure{$_} } sort keys %pure;
+	is_deeply([ sort keys %outcomes ], \@names, "$how, then $kind in place of the extension");
+	is(join("\n", map { "$_: $outcomes{$_}" } grep { $outcomes{$_} !~ expected($_, $kind) } @names), '', 'all outcomes are as expected');
+	cmp_ok(grep({ $_ eq 'right' } values %outcomes), '>=', 0.9 * grep({ $pure{$_} } @names), 'nearly all answers that need nothing of the extension are right');
+}
+
+# As a superuser: who owns what is in place of the extension counts, not who calls.
+my $settings = 'SET client_min_messages = error; SET search_path = public, pg_catalog';
+foreach my $kind ('nothing', 'the extension', 'a view', 'a stranger')
+{
+	check_outcomes('cursors', $kind, sql("$settings; BEGIN; SELECT open_cursors() \\g /dev/null\nSELECT drop_extension('$kind', '%') \\g /dev/null\nSELECT * FROM read_cursors(); ROLLBACK"));
+	check_outcomes('statements', $kind, sql("$settings; BEGIN; SELECT * FROM run_statements('$kind'); ROLLBACK"));
+}
+
+# What an owner adds to the extension, or to another extension, is not taken for the mark.
+sub cursor
+{
+	return "BEGIN; DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL; DROP EXTENSION ids; CREATE SCHEMA ids_internal; CREATE SEQUENCE ids_internal.mark;
+		SELECT setval('ids_internal.mark', (extract(epoch FROM now() + interval '40 days') * 1e6)::bigint); $_[0]; FETCH c";
+}
+is(ask('owner', cursor('SELECT')), '55000', 'an owner drops the extension');
+is(ask('owner', 'CREATE EXTENSION citext; ' . cursor('ALTER EXTENSION citext ADD SEQUENCE ids_internal.mark')), '55000', 'the mark is in another extension of the owner');
+is(ask('owner', cursor('CREATE EXTENSION ids')), '42P06', 'the extension is not created where a stranger has its schema');
+is(ask('owner', q{ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark}), '42501', 'an owner does not take the mark out of the extension');
+is(ask('owner', q{
+	CREATE SCHEMA added;
+	CREATE SEQUENCE added.mark;
+	CREATE TABLE added.ulid (n int);
+	CREATE VIEW added.ids_generators AS SELECT 1 AS n;
+	CREATE DOMAIN added.tbsl AS int;
+	CREATE FUNCTION added.gen_ulid(text) RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE $$a stranger$$; END';
+	ALTER EXTENSION ids ADD SCHEMA added;
+	ALTER EXTENSION ids ADD SEQUENCE added.mark;
+	ALTER EXTENSION ids ADD TABLE added.ulid;
+	ALTER EXTENSION ids ADD VIEW added.ids_generators;
+	ALTER EXTENSION ids ADD DOMAIN added.tbsl;
+	ALTER EXTENSION ids ADD FUNCTION added.gen_ulid(text);
+	ALTER SEQUENCE added.mark SET SCHEMA ids_internal}), '42501', 'an owner adds to the extension, but not to its schema');
+is(sql("SELECT count(*) FROM ($ids) id; SELECT ids_complete_upgrade() IS NULL, ids_reset_clock() IS NULL, count(*) > 0 FROM ids_generators()"), @generators . "\nf|f|t", 'a superuser calls none of what an owner has added');
+
+# Tables that depend on the extension cannot be dropped with it while a statement reads them.
+foreach my $type (@types)
+{
+	foreach my $index ('btree', 'hash', 'gist', 'brin')
+	{
+		my $scan = $index eq 'btree' ? 'ORDER BY id' : "WHERE id = ${type}_first('2026-11-02')";
+		is(ask('owner', qq{
+			CREATE TABLE item AS SELECT ${type}_first(timestamptz '2026-11-01' + n * interval '1 day') AS id FROM generate_series(1, 3) n;
+			CREATE INDEX ON item USING $index (id);
+			SET enable_seqscan = off;
+			BEGIN;
+			DECLARE c CURSOR FOR SELECT id FROM item $scan;
+			FETCH c;
+			DROP EXTENSION ids CASCADE}), '55006', "$type: a scan of an index, $index");
+		sql('DROP TABLE item');
+	}
+}
+
+# While a statement is planned, its tables can be dropped. The planner calls functions: those that are declared immutable before the
+# predicates are rewritten, and those that are declared stable for the estimates.
+sql(q{
+	SET ROLE owner;
+	CREATE FUNCTION drop_all() RETURNS timestamptz LANGUAGE plpgsql AS $$
+	BEGIN
+		DROP EXTENSION ids CASCADE;
+		IF current_setting('drop.again') = 'yes' THEN
+			CREATE EXTENSION ids;
+		END IF;
+		RETURN '2026-11-02';
+	END $$;
+	CREATE FUNCTION dropped_i() RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN drop_all(); END';
+	CREATE FUNCTION dropped_s() RETURNS timestamptz LANGUAGE plpgsql STABLE AS 'BEGIN RETURN drop_all(); END';
+	CREATE TABLE span AS SELECT tstzrange(timestamptz '2026-11-01' + n * interval '1 hour', timestamptz '2026-11-02' + n * interval '1 hour') AS times FROM generate_series(1, 500) n;
+	ANALYZE span});
+foreach my $type (@types, 'uuid')
+{
+	my $of = $type eq 'uuid' ? 'uuidv7' : $type;
+	sql("SET ROLE owner; CREATE TABLE item AS SELECT ${of}_first(timestamptz '2026-11-01' + n * interval '1 hour') AS id FROM generate_series(1, 5000) n;
+		CREATE INDEX ON item (id); ANALYZE item");
+	my @conditions = ("id < ${of}_first(E)", "id >= ${of}_first('2026-11-01') AND id < ${of}_first(E)", "id >= ${of}_first(E) OR id < ${of}_last(E)",
+		"id >= ${of}_range_first(tstzrange(E, NULL)) AND id <= ${of}_range_last(tstzrange(E, NULL))",
+		$type eq 'uuid' ? ('uuidv7_within(id, tstzrange(E, NULL))', "uuidv7_within(id, times) AND id > uuidv7_first(E)") : ('id < E', 'id <@ tstzrange(E, NULL)', 'id <@ times AND id > E'));
+	my @scripts;
+	foreach my $again ('no', 'yes')
+	{
+		push @scripts, map { "BEGIN; SET LOCAL drop.again = '$again'; SET LOCAL SESSION AUTHORIZATION owner; EXPLAIN SELECT count(*) FROM item" . (/times/ ? ', span' : '') . " WHERE $_; ROLLBACK;" }
+			map { my $condition = $_; map { $condition =~ s/\bE\b/$_()/gr } 'dropped_i', 'dropped_s' } @conditions;
+	}
+	my @told = run_all($settings . ';', @scripts);
+	foreach (0 .. $#scripts)
+	{
+		like($told[ $_ + 1 ][1], qr/ERROR:  (cache lookup failed for function \d+|(function|type) with OID \d+ does not exist)$/m, "$type, while it is planned: " . $scripts[$_] =~ s/.*(?=EXPLAIN)//r);
+	}
+	sql('DROP TABLE item');
+}
+
+# Another session drops the extension.
+my $session = $node->background_psql($database);
+$session->query_safe("$settings; BEGIN; SELECT open_cursors()");
+sql("SET client_min_messages = error; SELECT drop_extension('a stranger', '%')");
+check_outcomes('cursors while another session drops it', 'a stranger', $session->query_safe('SELECT * FROM read_cursors()'));
+$session->quit;
+
+$database = 'elsewhere';
+is(sql($clock), $untouched, 'the clock of the server has not moved');
+$node->stop;
+done_testing();
