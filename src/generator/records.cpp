@@ -20,7 +20,6 @@ void note_recovered(Records* created) {
     if (!TransactionIdIsValid(proc.xid)) continue;
     Record& record = created->prepared()[i];
     record.database = proc.databaseId;
-    record.role = proc.roleId;
     for (pg_atomic_uint64& first : record.first) pg_atomic_write_u64(&first, kUnknown);
     pg_atomic_write_u64(&record.xid, full_xid(proc.xid, next));
   }

@@ -18,9 +18,7 @@ inline constexpr std::size_t kColumns = 4;
 struct alignas(kCacheLine) Record {
   pg_atomic_uint64 first[kColumns];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;              // of a prepared transaction; 0: none, or a session's
-  TimestampTz since;                 // when the transaction began; 0: unknown
   Oid database;
-  Oid role;
 };
 static_assert(sizeof(Record) == kCacheLine);
 

@@ -49,9 +49,7 @@ void move_to_prepared(std::uint64_t xid, Record& record) {
   pg_write_barrier();
   for (std::size_t i = 0; i < kColumns; ++i)
     pg_atomic_write_u64(&prepared.first[i], pg_atomic_read_u64(&record.first[i]));
-  prepared.since = record.since;
   prepared.database = record.database;
-  prepared.role = proc->roleId;
   pg_write_barrier();
   pg_atomic_write_u64(&prepared.xid, xid);
 }
@@ -90,8 +88,6 @@ void at_end(XactEvent event, void*) {
 void record_first(GeneratorState* generator) {
   Record& record = record_of_session();
   record.database = MyDatabaseId;
-  record.role = MyProc->roleId;
-  record.since = GetCurrentTransactionStartTimestamp();
   pg_write_barrier();
   pg_atomic_uint64* recorded = &record.first[generator->column];
   const std::uint64_t before = pg_atomic_read_u64(recorded);

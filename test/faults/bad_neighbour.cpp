@@ -78,6 +78,13 @@ IDS_FUNCTION(take_shared_memory) {
   PG_RETURN_VOID();
 }
 
+// take_segments() -> void: all of dynamic shared memory, until the session ends
+IDS_FUNCTION(take_segments) {
+  while (dsm_segment* segment = dsm_create(1, DSM_CREATE_NULL_IF_MAXSEGMENTS))
+    dsm_pin_mapping(segment);
+  PG_RETURN_VOID();
+}
+
 // hold_prepared_transactions() -> void: until it is cancelled, none is prepared or finished
 IDS_FUNCTION(hold_prepared_transactions) {
   LWLockAcquire(TwoPhaseStateLock, LW_EXCLUSIVE);

@@ -39,7 +39,17 @@ foreach my $preloaded (0, 1)
 	like($neighbour->query_safe('SELECT 1'), qr/^1$/, 'the server goes on without shared memory');
 	$neighbour->quit;
 	$node->restart;
+	# All segments of dynamic shared memory are taken, as by queries with very many parallel workers.
+	$neighbour = $node->background_psql('postgres');
+	$neighbour->query_safe("CREATE FUNCTION take_segments() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
+	$neighbour->query_safe('SELECT take_segments()');
+	like(($node->psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids; SELECT gen_ulid() < ulid_settled()'))[2],
+		$preloaded ? qr/^(?!.*ERROR)/s
+		: $node->pg_version < 17 ? qr/ERROR:  ulid_settled\(\) does not know .*no free segment.*\nHINT:  .* more segments/s
+		: qr/ERROR:  too many dynamic shared memory segments/, "preloaded: $preloaded; no segment of dynamic shared memory is left");
+	$neighbour->quit;
 	$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS ids');
+	is($node->safe_psql('postgres', 'SELECT ulid_settled() < gen_ulid()'), 't', 'what is settled is known again');
 	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
 	$node->stop;
 }

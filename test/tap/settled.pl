@@ -101,6 +101,15 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 180000)");
 is(settled(), 'a', 'a session that was terminated');
 $victim->{run}->finish;
 
+# A transaction goes on after a reset, which lowers nothing.
+begin_again();
+run($first, 'BEGIN', insert('a'));
+run($second, insert('b'), 'SELECT ids_reset_clock()');
+run($first, insert('c'));
+is(settled(), 'none', 'after a reset, an open transaction holds back what is above its first identifier');
+run($first, 'COMMIT');
+is(settled(), 'a b c', 'until it has ended');
+
 # Estimates do not call it, a parallel worker must not.
 $node->safe_psql('postgres', 'ANALYZE event');
 like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM event WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'it is an index condition');
@@ -124,6 +133,21 @@ is($node->safe_psql('postgres', $who), 't||ulid|t|t', 'who holds it back');
 is($node->safe_psql('postgres', "SET ROLE watching; $who"), 't||ulid|t|t', 'for a role that may see statistics');
 is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), 't||ulid||', 'for an ordinary role');
 is($node->safe_psql('neighbour', $who), '', 'not for another database');
+# The smaller identifier comes first, whichever session is asked first, and whoever asks.
+{
+	my ($low, $high) = sort { $a <=> $b } map { run($_, 'SELECT pg_backend_pid()') } $second, $reader;
+	my %session = (map { run($_, 'SELECT pg_backend_pid()') => $_ } $second, $reader);
+	foreach my $order ([ $low, $high ], [ $high, $low ])
+	{
+		foreach my $later (@$order)
+		{
+			run($session{$later}, 'BEGIN', 'SELECT gen_uuidv7()', 'SELECT pg_sleep(0.002)');
+		}
+		is($node->safe_psql('postgres', "SET ROLE $_; SELECT string_agg(pid::text, ' ') FROM ids_unsettled() WHERE generator = 'uuidv7'"), "@$order", "$_ sees them in the order of their identifiers")
+		  foreach 'watching', 'ordinary';
+		run($session{$_}, 'COMMIT') foreach @$order;
+	}
+}
 run($first, "PREPARE TRANSACTION 'prepared'");
 is($node->safe_psql('postgres', $who), '|prepared|ulid|t|t', 'a prepared transaction');
 is($node->safe_psql('postgres', "SET ROLE watching; $who"), '|prepared|ulid|t|t', 'for a role that may see statistics');

@@ -21,6 +21,10 @@ run($first, 'BEGIN', insert('a'));
 like(($node->psql('postgres', $settled))[2], $error, 'no memory');
 like(($node->psql('postgres', 'SELECT gen_ulid(); SET statement_timeout = 1; SELECT pg_sleep(1)'))[2], qr/canceling statement/, 'a session that finds none can be canceled');
 run($_, 'SELECT gen_ulid()') foreach $second, $third;
+run($second, 'BEGIN', 'SAVEPOINT s', 'SELECT gen_ulid()', 'ROLLBACK TO s', insert('p'), "PREPARE TRANSACTION 'p'");
+my $pid = run($first, 'SELECT pg_backend_pid()');
+is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_timestamp, since < now() FROM ids_unsettled() ORDER BY pid'), "$pid||||t\n|p|||t",
+	'ids_unsettled() shows who has no record');
 # Two sessions find some at once: one creates the records, the other one waits for it.
 append_to_file("$refusal.yet", '');
 unlink $refusal;
@@ -32,7 +36,10 @@ like(($node->psql('postgres', $settled))[2], $error, 'a transaction is open that
 my $reader = $node->background_psql('postgres', on_error_stop => 0);
 run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 run($first, 'COMMIT');
-is(settled(), 'a b b', 'it has ended');
+like(($node->psql('postgres', $settled))[2], $error, 'the other one is prepared');
+is($node->safe_psql('postgres', 'SELECT DISTINCT pid, gid FROM ids_unsettled()'), '|p', 'ids_unsettled() shows it');
+$node->safe_psql('postgres', "COMMIT PREPARED 'p'");
+is(settled(), 'a p b b', 'they have ended');
 $reader->query($settled);
 like($reader->{stderr}, $error, 'but an old snapshot does not see it');
 $_->quit foreach $first, $second, $third, $reader;
@@ -69,7 +76,7 @@ begin_again();
 $node->safe_psql('postgres', $_) foreach $ahead, "CREATE FUNCTION lower_ticks_slowly() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C";
 ($first, $second) = (session(), session());
 run($first, 'BEGIN', insert('a'));
-my $pid = run($first, 'SELECT pg_backend_pid()');
+$pid = run($first, 'SELECT pg_backend_pid()');
 my $finish = begin_waiting($second, 'lower_ticks_slowly()');
 $first->query_until(qr/inserts/, "\\echo inserts\n" . (insert('b'))[0] . ";\n");
 $node->poll_query_until('postgres', "SELECT wait_event LIKE 'AddinShmemInit%' OR state = 'idle in transaction' AND query ~ 'INSERT' FROM pg_stat_activity WHERE pid = $pid") or die;

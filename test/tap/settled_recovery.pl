@@ -146,6 +146,9 @@ $writable->query('SELECT');
 like($writable->{stderr}, qr/ERROR:  40001: cannot commit writes of a transaction that generated ids in recovery\nHINT:/, 'after the promotion that transaction cannot store anything');
 $standby->safe_psql('postgres', $_) foreach insert('f');
 is($standby->safe_psql('postgres', $settled), 'a b c d e f', 'new identifiers after the promotion');
+# Others take the places of the transaction that was prepared before.
+$standby->safe_psql('postgres', "BEGIN; INSERT INTO other VALUES ('$_'); SELECT gen_uuidv7(); PREPARE TRANSACTION '$_'") foreach 'one', 'two';
+$standby->safe_psql('postgres', "COMMIT PREPARED '$_'") foreach 'one', 'two';
 is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
 is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery, imported');
 is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the transaction after it') foreach $old, $importer_of_old;

@@ -37,6 +37,25 @@ is(run($reader, $settled), 'none', 'a transaction that is running for the snapsh
 cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', q{SELECT id FROM event WHERE name = 'a'}), 'a transaction that is running for the snapshot is above the bound');
 run($reader, 'COMMIT');
 
+# One transaction ends after the snapshot: the last one, so nothing comes after it.
+begin_again();
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($second, insert('a'));
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', 'SELECT id FROM event'), 'a snapshot just before the last transaction');
+run($reader, 'COMMIT');
+
+# A transaction that stays open for as many others as the table of finished transactions has places leaves the newer one there.
+begin_again();
+$node->safe_psql('postgres', $_) foreach 'ALTER SYSTEM SET autovacuum = off', 'SELECT pg_reload_conf()';
+my $old = run($first, 'BEGIN', 'SELECT gen_uuidv7()', 'SELECT pg_current_xact_id()');
+run($second, "DO \$\$ BEGIN WHILE pg_current_xact_id()::text::bigint < $old + 8191 LOOP COMMIT; END LOOP; END \$\$");
+is(run($second, 'BEGIN', insert('a'), 'SELECT pg_current_xact_id()'), $old + 8192, 'both have the same place');
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
+run($_, 'COMMIT') foreach $second, $first;
+cmp_ok(run($reader, 'SELECT ulid_settled()'), 'lt', $node->safe_psql('postgres', 'SELECT id FROM event'), 'a snapshot from before both have ended');
+run($reader, 'COMMIT');
+$node->safe_psql('postgres', $_) foreach 'ALTER SYSTEM RESET autovacuum', 'SELECT pg_reload_conf()';
+
 # Many commits
 begin_again();
 run($second, insert('a'));
