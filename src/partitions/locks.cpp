@@ -42,7 +42,7 @@ void lock_table(Oid table, LOCKMODE mode) {
 
 }  // namespace
 
-void ids::lock_tables(Oid parent, Change change) {
+bool ids::lock_tables(Oid parent, Change change) {
   check_owner(parent);
   const ForeignKeys keys(parent);
   // A partition that nothing references is dropped without being detached.
@@ -71,8 +71,6 @@ void ids::lock_tables(Oid parent, Change change) {
   RelationCacheInvalidateEntry(parent);
   const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
-}
-
-bool ids::is_referenced(Oid table) {
-  return ForeignKeys(table).referencing != NIL;
+  // Without that lock, another session may have created or dropped a foreign key.
+  return ForeignKeys(parent).referencing != NIL;
 }

@@ -9,10 +9,8 @@ enum class Change { create, detach, drop };
 
 // Takes the locks that the change needs, always in the same order: tables connected by foreign
 // keys, the table itself, its default partition. So a call that holds one of these locks never
-// waits for an earlier one. Raises 42501 if the caller may not change the table.
-void lock_tables(Oid parent, Change change);
-
-// Whether a foreign key references the table.
-bool is_referenced(Oid table);
+// waits for an earlier one. Returns whether a foreign key references the table. Raises 42501 if the
+// caller may not change it.
+bool lock_tables(Oid parent, Change change);
 
 }  // namespace ids

@@ -240,7 +240,7 @@ std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
   return {partitions.begin(), end};
 }
 
-void drop_partition(Oid parent, const Partition& expired, Change change, bool referenced) {
+void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
   // This keeps others from renaming it.
   LockRelationOid(expired.oid, AccessExclusiveLock);
   // An event trigger may have detached or dropped it, or attached it again.
@@ -252,7 +252,7 @@ void drop_partition(Oid parent, const Partition& expired, Change change, bool re
       get_rel_relkind(expired.oid) == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
   // If a foreign key references the table, PostgreSQL drops a partition only after it has been
   // detached.
-  if (change == Change::detach || referenced) {
+  if (change == Change::detach || is_referenced) {
     run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", table, partition));
     if (is_partition_of(expired.oid, parent)) changed_during_call(table);
   }
@@ -309,11 +309,10 @@ IDS_FUNCTION(ids_drop_partitions) {
   const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
   if (find_expired(parent, before).empty()) return (Datum)0;
 
-  lock_tables(parent, change);
+  const bool is_referenced = lock_tables(parent, change);
   SPI_connect();
-  const bool referenced = is_referenced(parent);
   for (const Partition& expired : find_expired(parent, before))
-    drop_partition(parent, expired, change, referenced);
+    drop_partition(parent, expired, change, is_referenced);
   SPI_finish();
   return (Datum)0;
 }
