@@ -37,7 +37,7 @@ void lock_table(Oid table, LOCKMODE mode) {
                             &is_missing) != ACLCHECK_OK)
     return;
   LockRelationOid(table, mode);
-  find_all_inheritors(table, mode, nullptr);
+  if (get_rel_name(table)) find_all_inheritors(table, mode, nullptr);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
     return pstrdup(
         "Move these rows to the new partition: see \"Draining a default partition\" in the "
         "cookbook of extension \"ids\".");
-  if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE || error.hint) return error.hint;
+  // The statement may also have dropped the table before the error.
+  if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE || error.hint || !get_rel_name(table))
+    return error.hint;
   const char* name = GetUserNameFromId(owner, false);
   if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
     return psprintf(

@@ -99,6 +99,15 @@ wait_for_lock();
 $writer->query_safe("INSERT INTO log VALUES (ulid_first('2026-01-03'), 1001)");
 $writer->query_safe('COMMIT');
 like(output($dropper), qr/dropped partition "public\.log_20260101"/, 'dropping during the same inserts');
+foreach (days(5), drop_days(4))
+{
+	$writer->query_safe('BEGIN; LOCK TABLE note IN ACCESS EXCLUSIVE MODE');
+	my $waiting = start($_);
+	wait_for_lock();
+	$writer->query_safe('DROP TABLE note; COMMIT');
+	is(output($waiting), '', "$_: a table that references the table is dropped meanwhile");
+	$node->safe_psql('postgres', 'CREATE TABLE note (log ulid REFERENCES log, n int)');
+}
 $node->safe_psql('postgres', 'DROP TABLE note, log, other');
 
 # The order of the locks, and their modes: while another session locks one of the tables, a call has locked those before it, waits for

@@ -62,6 +62,7 @@ foreach (
 	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ create => 'ddl_command_end', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE insufficient_privilege USING HINT = 'Ask.'}, qr/insufficient_privilege\nHINT:  Ask\.$/m ],
+	[ create => 'ddl_command_start', 'CREATE TABLE', 'DROP TABLE app.log; RAISE insufficient_privilege', qr/insufficient_privilege$/m ],
 	[ create => 'ddl_command_end', 'CREATE TABLE', 'ALTER TABLE app.log RENAME TO other', qr/relation "app.log" does not exist/ ],
 	[ create => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log RENAME TO other', 'log_20260101 (other) other_20260102' ],
 	[ create => 'ddl_command_start', 'CREATE TABLE', "ALTER TABLE app.log $replace", $changed ],
