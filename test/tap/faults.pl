@@ -131,10 +131,10 @@ foreach my $preloaded (0, 1)
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
 	my $node = start_server('randomness', '', %environment);
 	$node->safe_psql('postgres', q{CREATE FUNCTION attempt() RETURNS text LANGUAGE plpgsql AS $$
-		BEGIN RETURN gen_ulid(); EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$});
+		BEGIN RETURN gen_ulid(); EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM; END $$});
 	append_to_file($no_randomness, '');
 	my $session = $node->background_psql('postgres');
-	like($session->query_safe('SELECT attempt()'), qr/^could not generate random values$/, 'a backend fails before it has the state');
+	like($session->query_safe('SELECT attempt()'), qr/^XX000 could not generate random values$/, 'a backend fails before it has the state');
 	unlink $no_randomness;
 	# The first increment of back-filling is drawn when the state is initialized; otherwise it would be zero, which its 22 bits are by
 	# chance in one of four million runs.
@@ -142,7 +142,7 @@ foreach my $preloaded (0, 1)
 	isnt($session->query_safe(q{SELECT (random, increment) FROM snowflake_parts(gen_snowflake('2020-01-01Z'))}), '(0,0)', 'the state is initialized');
 	# The next failure comes when the session has used up the bytes that it has drawn.
 	append_to_file($no_randomness, '');
-	like($session->query_safe(q{SELECT DISTINCT told FROM (SELECT attempt() AS told FROM generate_series(1, 5000) OFFSET 0) a WHERE told ~ ' '}), qr/^could not generate random values$/, 'a backend fails later');
+	like($session->query_safe(q{SELECT DISTINCT told FROM (SELECT attempt() AS told FROM generate_series(1, 5000) OFFSET 0) a WHERE told ~ ' '}), qr/^XX000 could not generate random values$/, 'a backend fails later');
 	unlink $no_randomness;
 	is($session->query_safe('SELECT count(DISTINCT substring(gen_ulid()::bytea FROM 9)) FROM generate_series(1, 1000)'), 1000, 'and then draws again');
 	$session->quit;

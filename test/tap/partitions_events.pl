@@ -55,7 +55,7 @@ my $session = q{SELECT current_user, current_setting('search_path'), current_set
 my $tables = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE format('(%s)', relname) END, ' ' ORDER BY relname)
 	FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p')};
 my $replace = 'RENAME TO other; CREATE TABLE app.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)';
-my $changed = qr/table "app.log" or a partition of it was changed during the call/;
+my $changed = qr/55006: table "app.log" or a partition of it was changed during the call/;
 my $attach = 'ALTER TABLE app.log DETACH PARTITION app.log_20260102; ALTER TABLE app.log ATTACH PARTITION app.log_20260102';
 my $later = q{FOR VALUES FROM (ulid_first('2027-01-01')) TO (ulid_first('2027-01-02'))};
 foreach (
@@ -105,7 +105,7 @@ foreach (
 			CREATE EVENT TRIGGER act ON $event WHEN TAG IN ('$tag') EXECUTE FUNCTION public.act();
 			$tables;
 			\\c - $role},
-			"BEGIN; SAVEPOINT s; $call{$call}; $tables; ROLLBACK TO s; $session $call{$call}; COMMIT; $session",
+			"\\set VERBOSITY verbose\nBEGIN; SAVEPOINT s; $call{$call}; $tables; ROLLBACK TO s; $session $call{$call}; COMMIT; $session",
 			"\\c - postgres\nDROP EVENT TRIGGER act; DROP FUNCTION public.act(); $tables;");
 		my $test = "$role: $call, $action at $event of $tag";
 		my $unchanged = qq{$role|"\$user", public|on\n$role|"\$user", public|on};

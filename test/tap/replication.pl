@@ -26,7 +26,7 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "gen_$_()"), key_of($_, $_) } @types) . ' FROM item';
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'the standby is in recovery');
 is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'a standby makes identifiers in read-only queries, greater than all replicated ones');
-like(($standby->psql('postgres', 'SELECT ids_advance_clock(now())'))[2], qr/ERROR:  cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'a standby does not advance the clock');
+like(($standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT ids_advance_clock(now())"))[2], qr/ERROR:  25006: cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'a standby does not advance the clock');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 foreach my $type (@types)

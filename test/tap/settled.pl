@@ -119,7 +119,7 @@ like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM
 $node->safe_psql('postgres', "CREATE FUNCTION $_->[0] RETURNS ulid LANGUAGE plpgsql $_->[2] PARALLEL SAFE AS 'BEGIN RETURN $_->[1]; END'")
   foreach [ 'mislabelled_settled()', 'ulid_settled()', 'STABLE' ], [ 'mislabelled_gen()', 'gen_ulid()', 'VOLATILE' ];
 my $force = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
-like(($node->psql('postgres', "SET $force = on; SELECT $_()"))[2], qr/ERROR:  cannot .* in a parallel worker\nHINT:  .*PARALLEL RESTRICTED/, "$_ in a parallel worker")
+like(($node->psql('postgres', "\\set VERBOSITY verbose\nSET $force = on; SELECT $_()"))[2], qr/ERROR:  25000: cannot .* in a parallel worker\nHINT:  .*PARALLEL RESTRICTED/, "$_ in a parallel worker")
   foreach 'mislabelled_settled', 'mislabelled_gen';
 is($node->safe_psql('postgres', "SET $force = on; SELECT count(*) FROM event WHERE id < ulid_settled()"), $node->safe_psql('postgres', 'SELECT count(*) FROM event'), 'labelled as it is');
 

@@ -113,7 +113,7 @@ $node->safe_psql('postgres', $_) foreach insert('e');
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
 foreach my $type (@settled)
 {
-	like(($standby->psql('postgres', "SELECT ${type}_settled()"))[2], qr/ERROR:  cannot execute ${type}_settled\(\) during recovery\nHINT:  .* "On a standby"/, "${type}_settled() on a standby");
+	like(($standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT ${type}_settled()"))[2], qr/ERROR:  25006: cannot execute ${type}_settled\(\) during recovery\nHINT:  .* "On a standby"/, "${type}_settled() on a standby");
 	my $table = $type eq 'ulid' ? 'event' : "(SELECT " . first_of($type) . '(id::timestamptz) AS id, name FROM event)';
 	like($standby->safe_psql('postgres', "EXPLAIN SELECT * FROM $table e WHERE id < ${type}_settled()"), qr/${type}_settled/, "the planner does not call ${type}_settled() on a standby");
 	is($standby->safe_psql('postgres',
