@@ -671,7 +671,8 @@ COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains time of scru1
 
 -- Hexadecimal, generators and parts
 
-CREATE FUNCTION scru160_hex(scru160) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION scru160_hex(scru160) RETURNS text LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+	RETURN encode(scru160_to_bytea($1), 'hex');
 
 COMMENT ON FUNCTION scru160_hex(scru160) IS 'convert scru160 to 40 hexadecimal digits';
 

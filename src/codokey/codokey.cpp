@@ -39,12 +39,6 @@ int context_hint(ContextError error) {
                   context_detail(error), context_hint(error)));
 }
 
-int unit_hint(const char* name) {
-  if (name[0] >= '0' && name[0] <= '6' && name[1] == '\0')
-    return errhint("The unit of precision %s is %s.", name, kUnitNames[name[0] - '0'].data());
-  return errhint("Use year, month, day, hour, minute, second or split.");
-}
-
 // The unit of that name: split, or a name that date_trunc reads, in any case.
 Unit unit_argument(text* argument) {
   static constexpr int kFields[] = {DTK_YEAR, DTK_MONTH, DTK_DAY, DTK_HOUR, DTK_MINUTE, DTK_SECOND};
@@ -55,9 +49,10 @@ Unit unit_argument(text* argument) {
   if (DecodeUnits(0, name, &field) == UNITS)
     for (std::size_t i = 0; i < std::size(kFields); ++i)
       if (kFields[i] == field) return static_cast<Unit>(i);
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-           errmsg("invalid codokey unit: \"%s\"", text_to_cstring(argument)), unit_hint(name)));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("invalid codokey unit: \"%s\"", text_to_cstring(argument)),
+                  errhint("Use year, month, day, hour, minute, second or split, which are the "
+                          "specification's precision 0 to 6.")));
 }
 
 [[noreturn]] void time_out_of_range(const Context& context, bool before) {

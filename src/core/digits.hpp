@@ -1,7 +1,6 @@
 // Natural numbers as digits of an alphabet, most significant first.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,13 +28,6 @@ constexpr ParseResult parse_digits(const Alphabet<Base>& alphabet, std::string_v
   if (overflow || value > max) return {ParseError::overflow, 0};
   number = value;
   return {};
-}
-
-// Whether all characters are digits, also of the empty text.
-template <std::size_t Base>
-constexpr bool are_digits(const Alphabet<Base>& alphabet, std::string_view text) noexcept {
-  return std::ranges::all_of(
-      text, [&](char character) { return alphabet.value(character) != alphabet.kNotADigit; });
 }
 
 // Writes the number's lowest digits into all of out, with leading zeros.

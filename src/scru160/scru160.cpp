@@ -109,13 +109,6 @@ IDS_FUNCTION(scru160_from_parts) {
                                  load_big_endian<std::uint64_t>(random80.data() + 2)));
 }
 
-// scru160_hex(scru160) -> text
-IDS_FUNCTION(scru160_hex) {
-  char hex[Scru160::kHexSize];
-  Scru160::format_hex(Type::get(PG_GETARG_DATUM(0)), hex);
-  return text_datum({hex, sizeof hex});
-}
-
 // scru160_parts(scru160) -> (at timestamptz, counter int, random16 int, random80 bytea)
 IDS_FUNCTION(scru160_parts) {
   const Scru160::Value value = Type::get(PG_GETARG_DATUM(0));

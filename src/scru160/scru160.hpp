@@ -41,7 +41,6 @@ struct Scru160 {
   static constexpr std::int64_t kMaxGenerateTime = kMaxTime - 1;
 
   static constexpr DigitPairs<32> kBase32hexPairs{kBase32hex};
-  static constexpr DigitPairs<16> kHexPairs{kHexDigits};
 
  private:
   // In both encodings a quarter of the digits encodes a quarter of the bytes, 40 bits.
@@ -65,18 +64,6 @@ struct Scru160 {
     return {};
   }
 
-  template <std::size_t TextSize, std::size_t Base>
-  static constexpr void format_quarters(const DigitPairs<Base>& pairs, const Value& value,
-                                        std::span<char, TextSize> out) noexcept {
-    constexpr std::size_t kDigits = TextSize / 4;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::uint8_t* bytes = value.data() + i * kQuarter;
-      const std::uint64_t quarter =
-          std::uint64_t{bytes[0]} << 32 | load_big_endian<std::uint32_t>(bytes + 1);
-      pairs.template write<kDigits>(quarter, out.data() + i * kDigits);
-    }
-  }
-
  public:
   // unix_ms: 48 bits; random80_upper and random80_lower: random80's upper 16 and lower 64 bits.
   static constexpr Value make(std::uint64_t unix_ms, std::uint16_t counter, std::uint16_t random16,
@@ -96,11 +83,12 @@ struct Scru160 {
   }
 
   static constexpr void format(const Value& value, std::span<char, kTextSize> out) noexcept {
-    format_quarters<kTextSize>(kBase32hexPairs, value, out);
-  }
-  // The 40 hexadecimal digits, lower case.
-  static constexpr void format_hex(const Value& value, std::span<char, kHexSize> out) noexcept {
-    format_quarters<kHexSize>(kHexPairs, value, out);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::uint8_t* bytes = value.data() + i * kQuarter;
+      const std::uint64_t quarter =
+          std::uint64_t{bytes[0]} << 32 | load_big_endian<std::uint32_t>(bytes + 1);
+      kBase32hexPairs.write<kTextSize / 4>(quarter, out.data() + i * kTextSize / 4);
+    }
   }
 
   // What the characters of a text of that size should be.
@@ -137,14 +125,11 @@ static_assert([] {
   constexpr std::string_view hex = "017bdf6431bb33750751eb63beb3c3f8c5969d86";
   Scru160::Value value{}, same{};
   char buffer[Scru160::kTextSize]{};
-  char hex_buffer[Scru160::kHexSize]{};
   const ParseResult result = Scru160::parse(hex, value);
   Scru160::format(value, buffer);
-  Scru160::format_hex(value, hex_buffer);
   return result == ParseResult{} && Scru160::parse(text, same) == result && same == value &&
          Scru160::time(value) == 1631540490683 && Scru160::counter(value) == 0x3375 &&
-         std::string_view(buffer, Scru160::kTextSize) == text &&
-         std::string_view(hex_buffer, Scru160::kHexSize) == hex;
+         std::string_view(buffer, Scru160::kTextSize) == text;
 }());
 
 }  // namespace ids

@@ -93,26 +93,26 @@ struct Snowflake {
   static constexpr char kOtherSnowflakes[] =
       "A snowflake of Twitter or Discord has another format: keep it as bigint.";
 
-  // A number, or a name of the specification's first layout, which has 47 bits and 8 digits. The
-  // two alphabets have different first digits for it.
+  // A number, or a name of the specification's first layout, which has 47 bits. Its first digit
+  // differs in the two alphabets.
   static constexpr const char* hint(std::string_view text, std::string_view digits) noexcept {
     const bool negative = text.starts_with('-');
     if (text.substr(negative) != digits) return nullptr;
     std::uint64_t number = 0;
-    if (read_digits(kDecimalDigits, digits, UINT64_MAX, number) == ParseResult{}) {
-      if (!negative && number < kPrefix) return kOtherSnowflakes;
-      if (!negative) return "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
-      const bool is_bigint = number > 0 && number <= kPrefix;
-      return is_bigint ? "To read a number, cast it: '-%s'::bigint::pg_catalog.snowflake."
-                       : nullptr;
-    }
-    const auto is_old_name = [&](const auto& alphabet) {
-      return read_digits(alphabet, digits, UINT64_MAX, number) == ParseResult{} &&
-             number >> 46 == 1;
+    const auto is_read = [&](const auto& alphabet) {
+      return read_digits(alphabet, digits, UINT64_MAX, number) == ParseResult{};
     };
-    if (is_old_name(kBase62LowerFirst))
+    if (is_read(kDecimalDigits)) {
+      if (negative)
+        return number > 0 && number <= kPrefix
+                   ? "To read a number, cast it: '-%s'::bigint::pg_catalog.snowflake."
+                   : nullptr;
+      return number < kPrefix ? kOtherSnowflakes
+                              : "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
+    }
+    if (is_read(kBase62LowerFirst) && number >> 46 == 1)
       return "To read the first layout, use pg_catalog.ids_base62_decode('%s').";
-    if (is_old_name(kBase62UpperFirst))
+    if (is_read(kBase62UpperFirst) && number >> 46 == 1)
       return "To read the first layout, use pg_catalog.ids_base62_decode('%s', true).";
     return nullptr;
   }

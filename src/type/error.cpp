@@ -38,7 +38,7 @@ int text_hint(const char* text, const ExpectedText& expected) {
   if (std::strlen(text) > MAXDATELEN) return 0;
   const char* digits = letters_and_digits(text);
   // The hexadecimal digits of a uuid are also digits of a scru160.
-  const bool is_uuid = std::strlen(digits) == 2 * UUID_LEN && are_digits(kHexDigits, digits);
+  const bool is_uuid = std::strspn(digits, "0123456789abcdefABCDEF") == 2 * UUID_LEN;
   if (!is_uuid && expected.is_valid(digits))
     return errhint(
         "Only the letters and digits are the id: '%s'. To remove other characters, use "
@@ -136,12 +136,6 @@ void invalid_bytes(const char* type, std::size_t expected, std::size_t size, con
                                         or_text ? " or " : "", or_text ? or_text : "", size)));
 }
 
-void time_not_generated(const char* type, const char* range) {
-  ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                  errmsg("timestamp out of range for %s", type),
-                  errdetail("gen_%s accepts times from %s.", type, range)));
-}
-
 void time_used_up(const char* type) {
   ereport(ERROR,
           (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -150,10 +144,9 @@ void time_used_up(const char* type) {
            errhint("A new session starts at another random id.")));
 }
 
-void time_out_of_range(const char* type, const char* range) {
+void time_out_of_range(const char* type, const char* detail, const char* range) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                  errmsg("timestamp out of range for %s", type),
-                  errdetail("Type %s holds times from %s.", type, range)));
+                  errmsg("timestamp out of range for %s", type), errdetail(detail, type, range)));
 }
 
 void number_outside(const char* type, const char* field, int number, std::uint32_t greatest) {

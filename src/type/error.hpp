@@ -47,15 +47,12 @@ Datum invalid_text(Node* context, const char* text, ParseResult result,
 [[noreturn]] void invalid_bytes(const char* type, std::size_t expected, std::size_t size,
                                 const char* range_rule, const char* or_text = nullptr);
 
-// Raises 22008 for an argument of gen_T that is not a time of its range.
-[[noreturn]] void time_not_generated(const char* type, const char* range);
-
 // Raises 2200H, as nextval does, if gen_T(at) cannot return a greater id of the same time.
 [[noreturn]] void time_used_up(const char* type);
 
-// Raise an error for an argument of T_from_parts that does not fit into its field: 22008 for a
-// time, 22003 for a number, 22P03 for too few or too many bytes.
-[[noreturn]] void time_out_of_range(const char* type, const char* range);
+// Raise an error for an argument that does not fit into its field: 22008 for a time, 22003 for a
+// number, 22P03 for too few or too many bytes. The detail about a time is of a type and its range.
+[[noreturn]] void time_out_of_range(const char* type, const char* detail, const char* range);
 [[noreturn]] void number_outside(const char* type, const char* field, int number,
                                  std::uint32_t greatest);
 [[noreturn]] void wrong_number_of_bytes(const char* type, const char* field, std::size_t expected,

@@ -170,7 +170,8 @@ struct FixedType : TimedType<C> {
   // The arguments of T_from_parts: a time (else 22008), a number (22003) or bytes (22P03).
   static std::uint64_t time_field(TimestampTz timestamp) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < C::kMinTime || time > C::kMaxTime) time_out_of_range(C::kName, C::kTimeRange);
+    if (time < C::kMinTime || time > C::kMaxTime)
+      time_out_of_range(C::kName, "Type %s holds times from %s.", C::kTimeRange);
     return static_cast<std::uint64_t>(time);
   }
   static std::uint32_t number_field(const char* name, std::int32_t number, std::uint32_t greatest) {

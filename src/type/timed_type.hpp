@@ -50,7 +50,8 @@ struct TimedType {
                                     std::int64_t last = C::kMaxTime,
                                     const char* range = C::kTimeRange) {
     const std::int64_t time = floor_divide(unix_us_from_timestamptz(timestamp), C::kUnitUs);
-    if (time < first || time > last) time_not_generated(C::kName, range);
+    if (time < first || time > last)
+      time_out_of_range(C::kName, "gen_%s accepts times from %s.", range);
     return time;
   }
   static Datum extract_timestamp(FunctionCallInfo fcinfo) {

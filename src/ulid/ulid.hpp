@@ -83,10 +83,14 @@ struct Ulid {
 
   // A uuid, in hexadecimal or base32hex: its 26 digits are the uuid and two zero bits.
   static constexpr const char* hint(std::string_view, std::string_view digits) noexcept {
-    if (digits.size() == 2 * kSize && are_digits(kHexDigits, digits))
+    Uint128 number = 0;
+    const auto are_digits = [&](const auto& alphabet) {
+      return parse_digits(alphabet, digits, ~number, number).error != ParseError::digit;
+    };
+    if (digits.size() == 2 * kSize && are_digits(kHexDigits))
       return "To read a uuid, cast it: '%s'::uuid::pg_catalog.ulid.";
-    if (digits.size() == kTextSize && are_digits(kBase32hex, digits) &&
-        kBase32hex.value(digits.back()) % 4 == 0)
+    if (digits.size() == kTextSize && are_digits(kBase32hex) &&
+        kBase32hex.value(digits[25]) % 4 == 0)
       return "To read a uuid in base32hex, use "
              "substr('%s000000'::pg_catalog.scru160::bytea, 1, 16)::pg_catalog.ulid.";
     return nullptr;

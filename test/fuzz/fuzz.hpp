@@ -62,6 +62,16 @@ std::string format(const typename C::Value& value) {
   return text;
 }
 
+template <std::size_t N>
+std::string hex_of(const Bytes<N>& bytes) {
+  std::string hex;
+  for (const std::uint8_t byte : bytes) {
+    hex += kHexDigits.digits[byte >> 4];
+    hex += kHexDigits.digits[byte & 15];
+  }
+  return hex;
+}
+
 // A value of the type has a text that is read as the same value, and a time within the range.
 template <Codec C>
 void check_value(const typename C::Value& value) {
@@ -105,12 +115,7 @@ template <Codec C>
 bool check_input(std::string_view text, typename C::Value& value) {
   if (!check_parse<C>(text, value, parse_input<C>)) return false;
   if (!text.starts_with(kHexPrefix)) return true;
-  std::string hex(kHexPrefix);
-  for (const std::uint8_t byte : value) {
-    hex += kHexDigits.digits[byte >> 4];
-    hex += kHexDigits.digits[byte & 15];
-  }
-  REQUIRE(lower(text) == hex);
+  REQUIRE(lower(text) == std::string(kHexPrefix) + hex_of(value));
   return false;
 }
 

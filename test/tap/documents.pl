@@ -101,8 +101,14 @@ my %setup = (
 		INSERT INTO orders (parent) VALUES (NULL), (1);
 		INSERT INTO order_line SELECT id, 1 FROM orders},
 	'From names of devices' => q{
-		CREATE TABLE device (name text);
-		INSERT INTO device VALUES ('C4VJ2ly9gRt')},
+		CREATE TABLE device (id int, name text PRIMARY KEY DEFAULT 'none');
+		CREATE TABLE reading (device text CONSTRAINT reading_device_fkey REFERENCES device);
+		INSERT INTO device VALUES (1, 'C4VJ2ly9gRt');
+		INSERT INTO reading VALUES ('C4VJ2ly9gRt')},
+	'Other forms' => q{
+		CREATE TABLE thing AS SELECT ulid::bytea AS ulid_bytes, ulid_to_base(ulid, 62) AS ulid_base62, scru160_hex(scru160) AS scru160_text,
+			scru160::bytea AS scru160_bytes, tbsl::text::char(20) AS tbsl_char, tbsl::bytea AS tbsl_bytes, tbsl_to_base(tbsl, 62) AS tbsl_base62,
+			'05VI5OJPM1UC7664RG60O1PPHS' AS uuid_base32hex FROM gen_ulid() ulid, gen_scru160() scru160, gen_tbsl() tbsl},
 	'Ids of Twitter and Discord' => q{
 		CREATE TABLE tweet (id bigint);
 		INSERT INTO tweet VALUES (1585341984679469056), (20)},
@@ -356,11 +362,12 @@ cmp_ok(scalar(split ' ', $text{'README.md'}), '<=', 1500, 'words of the README')
 cmp_ok($text{'README.md'} =~ tr/\n//, '<=', 195, 'lines of the README');
 
 # The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
-# identifier type. Every function, operator and operator class that the reference names exists.
+# identifier type, except functions that other objects call. Every function, operator and operator class that it names exists.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 my $objects = $node->safe_psql('postgres', q{
 	LOAD 'ids';
-	SELECT CASE classid
+	SELECT CASE WHEN classid = 'pg_proc'::regclass AND EXISTS (SELECT FROM pg_depend WHERE refclassid = d.classid AND refobjid = d.objid)
+		THEN 'called: ' ELSE '' END || CASE classid
 		WHEN 'pg_proc'::regclass THEN (
 			SELECT CASE WHEN prokind = 'p' THEN 'CALL ' ELSE '' END || proname || '(' || pg_get_function_arguments(oid) || ')'
 				|| coalesce(' → ' || pg_get_function_result(oid), '')
@@ -375,7 +382,7 @@ my $objects = $node->safe_psql('postgres', q{
 			JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
 		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
 		ELSE pg_describe_object(classid, objid, objsubid) END
-	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass
+	FROM pg_depend d WHERE refclassid = 'pg_extension'::regclass
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
 		AND NOT EXISTS (SELECT FROM pg_proc WHERE classid = 'pg_proc'::regclass AND oid = objid AND pronamespace = 'ids_internal'::regnamespace)
 		-- without array types and row types
@@ -387,8 +394,9 @@ $objects =~ s/character varying/varchar/g;
 $objects =~ s/(DEFAULT '\w+')::\w+/$1/g;
 $objects =~ s/DEFAULT '(-\d+)'::integer/DEFAULT $1/g;
 $objects =~ s/\bIN //g;
-my %objects = map { $_ => 1 } split /\n/, $objects;
-cmp_ok(scalar(keys %objects), '>', 100, 'the extension has objects');
+my @needed = grep { !/^called: / } split /\n/, $objects;
+my %objects = map { s/^called: //r => 1 } split /\n/, $objects;
+cmp_ok(scalar @needed, '>', 100, 'the extension has objects');
 
 my $reference = slurp_file("$ENV{TESTDIR}/doc/reference.md");
 $reference =~ s/^```.*?^```$//msg;
@@ -401,7 +409,7 @@ foreach my $code ($reference =~ /`([^`\n]+)`/g)
 		$described{$of_type} = 1;
 	}
 }
-is(join("\n", grep { !$described{$_} } sort keys %objects), '', 'doc/reference.md has every object of the extension');
+is(join("\n", grep { !$described{$_} } sort @needed), '', 'doc/reference.md has every object of the extension');
 foreach my $document ('README.md', 'doc/reference.md')
 {
 	is(join("\n", grep { $text{$document} !~ /$_/m } map { my $size = $node->safe_psql('postgres', "SELECT typlen FROM pg_type WHERE typname = '$_'"); "^\\| `$_` \\| $size \\| " } @types), '', "$document has every type, with its size");

@@ -7,12 +7,6 @@ using namespace ids;
 
 namespace {
 
-std::string format_hex(const Scru160::Value& value) {
-  std::string text(Scru160::kHexSize, '?');
-  Scru160::format_hex(value, std::span<char, Scru160::kHexSize>(text.data(), text.size()));
-  return text;
-}
-
 // The value of the files' fields: random96 is random16 and random80.
 Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, const std::string& random96_hex) {
   const auto random = from_hex(random96_hex);
@@ -25,7 +19,6 @@ Scru160::Value make(std::uint64_t unix_ms, std::uint64_t counter, const std::str
 
 void check_texts(const Scru160::Value& value, const std::string& hex, const std::string& text) {
   CHECK(to_hex(value) == hex);
-  CHECK(format_hex(value) == hex);
   CHECK(format<Scru160>(value) == text);
   CHECK(parse<Scru160>(hex) == value);
   CHECK(parse<Scru160>(text) == value);
@@ -113,7 +106,6 @@ TEST_CASE("scru160: an error says what is wrong and where") {
 TEST_CASE("scru160: ends of the range") {
   CHECK(format<Scru160>(Scru160::first(Scru160::kMinTime)) == std::string(32, '0'));
   CHECK(format<Scru160>(Scru160::last(Scru160::kMaxTime)) == std::string(32, 'V'));
-  CHECK(format_hex(Scru160::last(Scru160::kMaxTime)) == std::string(40, 'f'));
   CHECK(Scru160::kMaxTime == 281474976710655);
   CHECK(Scru160::kMinGenerateTime == 1);
   CHECK(Scru160::kMaxGenerateTime == 281474976710654);

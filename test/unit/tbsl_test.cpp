@@ -99,8 +99,8 @@ TEST_CASE("tbsl: every row of tbsl_base.tsv") {
   for (const Row& row : read_vectors("tbsl_base.tsv")) {
     CAPTURE(row["id"], row["base"], row["encoded"]);
     // In base 16 the reference refuses upper case, in which it writes a tbsl.
-    if (row["base"] == "16" && are_digits(kHexDigits, row["encoded"]) &&
-        row["result"] == "bad_character") {
+    if (row["base"] == "16" && row["result"] == "bad_character" &&
+        row["encoded"].find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
       CHECK(from_base_result(row["encoded"], 16) == ParseResult{});
       // The reference converts any 80 bits; here, bits that are not a tbsl are an error.
     } else if (row["result"] == "ok" &&
