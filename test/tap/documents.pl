@@ -358,7 +358,7 @@ my %text = map { $_ => slurp_file("$ENV{TESTDIR}/$_") } keys %documents;
 utf8::decode($_) foreach values %text;
 is(join("\n", map { my $document = $_; map { "$document: $_" } $text{$document} =~ /^(\|.{140,})$/mg } sort keys %text),
 	'', 'lines of tables have at most 140 columns');
-cmp_ok(scalar(split ' ', $text{'README.md'}), '<=', 1500, 'words of the README');
+cmp_ok(scalar(split ' ', $text{'README.md'}), '<=', 1550, 'words of the README');
 cmp_ok($text{'README.md'} =~ tr/\n//, '<=', 195, 'lines of the README');
 
 # The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
