@@ -46,6 +46,7 @@ start() {
   running=$((running + 1))
 }
 right() { start ok "$1" -O1 -w22 "${@:2}"; }
+small() { start ok "$1" -O0 -w20 "${@:2}"; }
 # With DREVERSE the sessions that generate go first, which is sooner seen to be wrong.
 wrong() { start wrong "$1" '-O0 -DREVERSE' -w20 "${@:2}"; }
 
@@ -66,7 +67,7 @@ right 'settled: two sessions with a transaction each' "${settled[@]}"
 wrong 'an identifier is taken before the limit is published' "${settled[@]}" ENROL='read_limit(); take(); publish()'
 wrong 'the limit is read after the first identifier is taken' "${settled[@]}" ENROL='take(); read_limit(); publish()'
 wrong 'nothing is published' "${settled[@]}" ENROL='read_limit(); take()'
-wrong 'the limit rises with a further identifier' "${settled[@]}" TAKE_ANOTHER='read_limit(); publish(); take()'
+wrong 'the limit rises with a further identifier' "${settled[@]}" LOWERS=true TAKE_ANOTHER='read_limit(); publish(); take()'
 wrong 'COMMIT empties the slot before it is in the table' "${settled[@]}" COMMIT='finish(); clear(); store(xid, limit); raise(xid)'
 wrong 'COMMIT empties the slot while others see it running' "${settled[@]}" \
   COMMIT='clear(); finish(); store(xid, limit); raise(xid)'
@@ -112,17 +113,51 @@ wrong 'the greatest does not begin with the recovered ones' "${recovered[@]}" \
   NOTE='d_step { noted_next = next; note_prepared() }'
 wrong 'the tick is not lifted above the mark' "${recovered[@]}" START='note()'
 
+# Each of these has one session.
+reset=(settled RESETS=1 WRITERS=1 TRANSACTIONS=2 PLACES=1)
+small 'settled: ids_reset_clock() is called' "${reset[@]}"
+
+wrong 'enrolling again raises the limit' "${reset[@]}" LOWERS=true
+wrong 'the ticks are lowered before that is counted' "${reset[@]}" RESET='lower_tick(); count()'
+wrong 'a session does not wait until the ticks are lowered' "${reset[@]}" ENROL_AGAIN='known = resets; read_limit(); publish()'
+wrong 'a session does not enrol again' "${reset[@]}" ENROL_AGAIN='read_resets()'
+
+late=(settled LATE_MEMORY=1 WRITERS=1 TRANSACTIONS=1 PLACES=1)
+small 'settled: at first without memory for the records' "${late[@]}"
+
+wrong 'a transaction without a record is counted after its first identifier' "${late[@]}" ENROL_WITHOUT='take(); unrecorded++'
+wrong 'COMMIT counts it no more before it is the last' "${late[@]}" COMMIT_WITHOUT='finish(); unrecorded--; raise_last()'
+wrong 'COMMIT counts it no more while others see it running' "${late[@]}" COMMIT_WITHOUT='unrecorded--; finish(); raise_last()'
+wrong 'PREPARE does not make it the last' "${late[@]}" PREPARE_WITHOUT='move_on_server(); unrecorded--'
+wrong 'the count is read before the tick' "${late[@]}" \
+  ASK='read_unrecorded(); read_tick(); read_slots(); read_last(); read_prepared(); read_greatest(); probe()'
+wrong 'the last is read before the count' "${late[@]}" \
+  ASK='read_tick(); read_last(); read_unrecorded(); read_slots(); read_prepared(); read_greatest(); probe()'
+
+promoted=(settled PROMOTED=1 RECOVERED=1 WRITERS=1 TRANSACTIONS=1 PLACES=1)
+small 'settled: a promotion with a prepared transaction' "${promoted[@]}"
+
+wrong 'a snapshot that was taken during recovery has an answer' "${promoted[@]}" UNLISTED=false
+wrong 'a transaction with identifiers of before the promotion commits' "${promoted[@]}" COMMITS=true
+
+shared=(settled SHARED=1 WRITERS=1 TRANSACTIONS=1 PLACES=1)
+small 'settled: two generators in a record, two databases' "${shared[@]}"
+
+wrong 'the record of one generator counts for both' "${shared[@]}" ENROL_TOO='take()'
+wrong 'COMMIT stores the limit of the first generator only' "${shared[@]}" \
+  COMMIT='finish(); if :: other -> store(xid, NOTHING) :: else -> store(xid, limit) fi; raise(xid); clear()'
+wrong 'the database is written after the first identifier is taken' "${shared[@]}" \
+  ENROL='read_limit(); publish(); take(); elsewhere_in_slot[me] = false'
+
 mark=(mark CRASHES=1 IDS=1 GREATEST_CLOCK=1)
 right 'mark: two sessions, a crash' "${mark[@]}"
 one=(mark SESSIONS=1)
 right 'mark: one session, two crashes' "${one[@]}"
 right 'mark: one session and an operator, a crash' mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=1
-written=(mark SESSIONS=1 WAL_WRITER=1)
-right 'mark: one session and the WAL writer, two crashes' "${written[@]}"
 operated=(mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3)
 
 wrong 'an identifier is returned before the mark is moved' "${one[@]}" \
-  GENERATE='claim(); take()' STORE='commit(); read_mark(time(id))'
+  GENERATE='claim(); take()' STORE='commit(); move_mark(time(id))'
 wrong 'the mark is not moved' "${one[@]}" GENERATE='claim(); take()'
 wrong 'the ticks are not raised in a new run' "${one[@]}" \
   BEGIN='read_greatest(); move(greatest); usable = false'
@@ -151,8 +186,6 @@ wrong 'ids_advance_clock() does not raise the ticks' "${operated[@]}" \
   ADVANCE='lock(); moves = true; move_up(); unlock(); flush()'
 wrong 'ids_advance_clock() does not flush' "${operated[@]}" \
   ADVANCE='lock(); raise_to(); move_up(); unlock(); stored_elsewhere(last(at))'
-wrong 'a move of the mark is not handed to the WAL writer' "${written[@]}" HAND=skip
-wrong 'a move of the mark is handed to the WAL writer before it is logged' "${written[@]}" LOG='hand(); log()' HAND=skip
 # What is not promised, so the order is not wrong.
 wrong 'an identifier that was shown but not committed comes again' "${one[@]}" \
   STORE='stored_elsewhere(made[me]); made[me] = 0'

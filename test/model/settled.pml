@@ -37,6 +37,18 @@
 #ifndef RECOVERED
 #define RECOVERED 0     /* 1: the server has started with a prepared transaction */
 #endif
+#ifndef PROMOTED
+#define PROMOTED 0      /* 1: it has started as a standby, and is promoted later */
+#endif
+#ifndef RESETS
+#define RESETS 0        /* 1: ids_reset_clock() is called before the reader's snapshot is taken */
+#endif
+#ifndef LATE_MEMORY
+#define LATE_MEMORY 0   /* 1: at first there is no memory for the records */
+#endif
+#ifndef SHARED
+#define SHARED 0        /* 1: another generator has a column in the records, and another database's sessions had the slots */
+#endif
 
 #define MARK 1          /* the last identifier from before the server's start */
 #define UNKNOWN 0       /* the limit of a transaction that may have made any identifiers */
@@ -59,13 +71,47 @@
    record. Both are done under the server's lock of prepared transactions, so all of these are before the next id. */
 
 #ifndef ENROL
-#define ENROL   read_limit(); publish(); take()
+#define ENROL   RECORD; take()
+#endif
+#ifndef RECORD
+#if SHARED
+#define RECORD  elsewhere_in_slot[me] = false; read_limit(); publish()
+#else
+#define RECORD  read_limit(); publish()
+#endif
 #endif
 /* The limit is published before the first identifier is taken. So a reader either finds the limit, or has read the tick
    before the limit was published. In the second case all identifiers of this transaction are above that tick. */
 
+#ifndef ENROL_TOO
+#define ENROL_TOO       ENROL
+#endif
+/* The transaction has a record for another generator. */
+
+#ifndef ENROL_WITHOUT
+#define ENROL_WITHOUT   unrecorded++; take()
+#endif
+/* There is no memory for a record: readers get an error while such a transaction is open, or was not seen by their snapshot. */
+
+#ifndef RESET
+#define RESET         count(); lower_tick()
+#endif
+#ifndef ENROL_AGAIN
+#define ENROL_AGAIN   read_resets(); read_limit(); publish()
+#endif
+/* Whoever has taken a tick that is too low sees that the count has risen, waits until all ticks are lowered, and enrols again. */
+
+#ifndef LOWERS
+#define LOWERS  limit + 1 < slot[me]
+#endif
+/* The identifiers from before the reset are still above the limit from before it. */
+
 #ifndef TAKE_ANOTHER
+#if RESETS
+#define TAKE_ANOTHER  take()
+#else
 #define TAKE_ANOTHER  skip
+#endif
 #endif
 /* A further identifier does not change the limit, which is below the first identifier. It only raises the tick, as other
    sessions do. So the model leaves it out. */
@@ -77,9 +123,25 @@
    not see it. A reader with such a snapshot may ask when the slot is already empty. It finds the limit in the table, where it
    looks for all transactions up to the greatest that raise has seen. */
 
+#ifndef COMMIT_WITHOUT
+#define COMMIT_WITHOUT  finish(); raise_last(); unrecorded--
+#endif
+#ifndef PREPARE_WITHOUT
+#define PREPARE_WITHOUT move_on_server(); raise_last(); unrecorded--
+#endif
+
 #ifndef ABORT
 #define ABORT   finish(); clear()
 #endif
+
+#ifndef COMMITS
+#if PROMOTED
+#define COMMITS !made_in_recovery[me]
+#else
+#define COMMITS true
+#endif
+#endif
+/* The identifiers from before a promotion have no record: what the transaction writes after it, it cannot commit. */
 
 #ifndef PREPARE
 #define PREPARE read_former(); recycle(); move(); clear()
@@ -90,8 +152,17 @@
 /* COMMIT PREPARED runs no code of the extension. So the limit stays in the slot until another transaction needs the slot. */
 
 #ifndef ASK
+#if LATE_MEMORY
+#define ASK     read_tick(); read_unrecorded(); read_slots(); read_last(); read_prepared(); read_greatest(); probe()
+#else
 #define ASK     read_tick(); read_slots(); read_prepared(); read_greatest(); probe()
 #endif
+#endif
+#ifndef UNLISTED
+#define UNLISTED  from_recovery
+#endif
+/* A snapshot that was taken during recovery lists no running transactions, so it has no answer. */
+
 /* read_tick comes before read_slots: a transaction may publish its limit between the two, and then all of its identifiers are
    above the tick. read_greatest comes last: a transaction that has left its slot by then has raised it. */
 
@@ -113,6 +184,15 @@ byte in_slot;          /* what the server has in its slot for prepared transacti
 bool elsewhere;        /* it belongs to another database */
 bool in_doubt;         /* it has not ended yet */
 bool preparing;        /* a session is moving its transaction there */
+bool recovery = PROMOTED;
+bool made_in_recovery[WRITERS];
+byte resets;
+bool lowering;         /* a lock */
+bool was_reset;
+bool memory;
+byte unrecorded;       /* open transactions without a record */
+byte last_unrecorded;  /* the last one that was committed or prepared */
+bool elsewhere_in_slot[WRITERS] = SHARED;  /* the slot has the number of another database */
 
 /* Only the promises need these. */
 byte working = WRITERS + RECOVERED;
@@ -122,6 +202,11 @@ byte unseen = 255;     /* the least of the identifiers that were committed after
 bool asked;            /* the snapshot has been taken */
 bool answered;
 
+#if PROMOTED
+#define CAN_WRITE  !recovery
+#else
+#define CAN_WRITE  true
+#endif
 #define bit(x)     (1 << (x))
 #define has(set, x)  ((x) < 8 && (((set) >> (x)) & 1))
 
@@ -130,7 +215,12 @@ bool answered;
 inline note() {
   if
   :: noted
+#if LATE_MEMORY
+  :: !memory
+  :: atomic { memory && !noting -> noting = true }; NOTE
+#else
   :: atomic { !noting -> noting = true }; NOTE
+#endif
   fi
 }
 
@@ -160,7 +250,28 @@ inline move_mark() {
 /* Steps of a transaction. */
 
 inline read_limit() { limit = tick }
-inline publish()    { slot[me] = limit + 1 }
+inline publish() {
+  d_step { if :: slot[me] == 0 || LOWERS -> slot[me] = limit + 1 :: else -> limit = slot[me] - 1 fi }
+}
+
+inline count() { resets++ }
+inline lower_tick() { atomic { if :: tick > MARK -> tick = MARK :: skip fi } }  /* if it is ahead of the clock */
+
+#if RESETS
+
+inline read_resets() { atomic { !lowering -> known = resets } }
+
+inline draw() { d_step { tick++; id = tick } }
+
+inline take() {
+  draw();
+  do
+  :: atomic { resets == known -> if :: made[me] == 0 || id < made[me] -> made[me] = id :: else fi }; break
+  :: resets != known -> ENROL_AGAIN; draw()
+  od
+}
+
+#else
 
 inline take() {
   d_step {
@@ -169,6 +280,10 @@ inline take() {
   }
 }
 
+#endif
+
+inline raise_last() { d_step { if :: last_unrecorded < xid -> last_unrecorded = xid :: else fi } }
+
 inline get_xid() {
   d_step { xid = next; next++ }
 }
@@ -176,7 +291,7 @@ inline get_xid() {
 inline finish() {
   d_step {
     ended = ended | bit(xid);
-    if :: !aborts && asked && made[me] < unseen -> unseen = made[me] :: else fi;
+    if :: !aborts && asked && made[me] != 0 && made[me] < unseen -> unseen = made[me] :: else fi;
     made[me] = 0
   }
 }
@@ -230,40 +345,101 @@ inline prepare() {
     made[me] = 0
   }
 }
+inline move_on_server() {
+  d_step {
+    in_doubt = true;
+    made_in_doubt = made[me];
+    made[me] = 0
+  }
+}
+
+inline enrol() {
+#if PROMOTED
+  if
+  :: recovery -> made_in_recovery[me] = true; take()
+  :: !recovery -> note(); ENROL
+  fi
+#elif LATE_MEMORY
+  if
+  :: noted -> ENROL
+  :: !noted -> without = true; ENROL_WITHOUT
+  fi
+#elif SHARED
+  if
+  :: ENROL
+  :: other = true; ENROL_TOO
+  :: other = true; limit = NOTHING; xid = xid
+  fi
+#else
+  ENROL
+#endif
+}
+
+inline end_without() {
+  if
+  :: xid == 0 -> unrecorded--
+  :: xid != 0 -> COMMIT_WITHOUT
+  :: atomic { xid != 0 -> aborts = true }; finish(); unrecorded--
+  :: atomic { xid != 0 && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
+    PREPARE_WITHOUT;
+    preparing = false
+  fi
+}
 
 proctype writer(byte me) {
-  byte transactions, xid, limit, former, its_limit;
-  bool aborts;
+  byte transactions, xid, limit, former, its_limit, known, id;
+  bool aborts, without, other;
   do
   :: transactions < TRANSACTIONS && !answered ->
     /* It may have written something else before. */
-    if :: get_xid() :: skip fi;
+    if :: CAN_WRITE -> get_xid() :: skip fi;
+#if PROMOTED
+    if :: recovery :: !recovery -> START fi;
+#else
     START;
-    ENROL;
+#endif
+#if RESETS
+    read_resets();
+#endif
+    enrol();
     if :: TAKE_ANOTHER :: skip fi;
     if
-    :: xid == 0 -> get_xid()
+    :: xid == 0 && CAN_WRITE -> get_xid()
     :: xid == 0 -> made[me] = 0  /* no row, no transaction id */
     :: xid != 0
     fi;
     if
-    :: xid == 0 -> clear()
-    :: xid != 0 -> COMMIT
-    :: atomic { xid != 0 -> aborts = true }; ABORT
-    :: atomic { xid != 0 && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
+    :: without -> end_without()
+    :: !without && xid == 0 -> clear()
+    :: !without && xid != 0 && COMMITS -> COMMIT
+    :: atomic { !without && xid != 0 -> aborts = true }; ABORT
+    :: atomic { !without && xid != 0 && COMMITS && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
       PREPARE;
       preparing = false
     fi;
-    d_step { transactions++; xid = 0; limit = 0; former = 0; its_limit = 0; aborts = false }
+    d_step {
+      transactions++; xid = 0; limit = 0; former = 0; its_limit = 0; id = 0; aborts = false; without = false; other = false;
+      made_in_recovery[me] = false
+    }
   :: else -> break
   od;
   working--
 }
 
+/* What happens once, at any time, depending on the configuration. */
+proctype operator() {
+  if
+  :: RESETS -> lowering = true; RESET; lowering = false; was_reset = true
+  :: LATE_MEMORY -> memory = true
+  :: PROMOTED -> recovery = false
+  :: else
+  fi
+}
+
 /* A session that does not use the extension and prepares a transaction in this or another database. */
 proctype other() {
   byte xid;
-  get_xid();
+  atomic { CAN_WRITE -> get_xid() };
 end:
   atomic {
     !preparing && !in_doubt ->
@@ -300,12 +476,27 @@ inline lower(to) {
 
 inline read_tick() { answer = tick }
 
+inline read_unrecorded() { d_step { if :: unrecorded > 0 -> failed = true :: else fi } }
+
+inline read_last() {
+  d_step { if :: last_unrecorded > 0 && !has(seen_below, last_unrecorded) -> failed = true :: else fi }
+}
+
 inline read_slots() {
   i = 0;
   do
+#if SHARED
+  :: i < WRITERS ->
+    x = slot[i];
+    d_step { if :: x != 0 && !elsewhere_in_slot[i] && x - 1 < answer -> answer = x - 1 :: else fi; x = 0; i++ }
+#else
   :: i < WRITERS -> d_step { if :: slot[i] != 0 && slot[i] - 1 < answer -> answer = slot[i] - 1 :: else fi; i++ }
+#endif
   :: i >= WRITERS -> break
-  od
+  od;
+#if PROMOTED
+  if :: answer == UNKNOWN -> met_unknown = true :: else fi  /* enrolled before the mark could be read */
+#endif
 }
 
 inline read_prepared() {
@@ -329,7 +520,7 @@ inline read_greatest() { upto = greatest }
    matters only if the older one has ended: until then its limit was in a slot. If an older one has the place, the transaction
    has no record, which is right unless it was prepared before the server's start. */
 inline probe() {
-  x = 0;
+  x = from;
   do
   :: d_step {
       do :: x <= upto && (x == 0 || has(seen, x)) -> x++ :: else -> break od;
@@ -353,22 +544,50 @@ inline probe() {
 }
 
 proctype reader() {
-  byte seen, upto, i, x;
+  byte seen, seen_below, from, upto, i, x;
   byte answer;
-  bool quiet, met_unknown, found;
-  d_step { seen = ended; asked = true; quiet = working == 0 && !in_doubt };  /* the server takes the snapshot */
+  bool quiet, from_recovery, failed, met_unknown, found;
+#if RESETS
+  was_reset;
+#endif
+  d_step {  /* the server takes the snapshot */
+    seen = ended;
+    asked = true;
+    from_recovery = recovery;
+    if :: recovery -> from = next :: else fi;
+    quiet = working == 0 && !in_doubt && !recovery;
+#if LATE_MEMORY
+    quiet = quiet && memory;
+    i = 1;  /* transactions that are older than all that run */
+    do :: has(seen, i) -> seen_below = seen_below | bit(i); i++ :: else -> break od;
+    i = 0
+#endif
+  };
+#if PROMOTED
+  !recovery;
+#endif
   START;
+#if LATE_MEMORY
+  failed = !noted;
+#endif
+#if PROMOTED
+  if
+  :: UNLISTED -> lower(UNKNOWN)
+  :: else -> ASK
+  fi;
+#else
   ASK;
+#endif
   i = 0;
   atomic {
-    assert(answer < unseen);
-    assert(made_in_doubt == 0 || answer < made_in_doubt);
+    assert(failed || answer < unseen);
+    assert(failed || made_in_doubt == 0 || answer < made_in_doubt);
     do
-    :: i < WRITERS -> assert(made[i] == 0 || answer < made[i]); i++
+    :: i < WRITERS -> assert(failed || made_in_recovery[i] || made[i] == 0 || answer < made[i]); i++
     :: else -> break
     od;
-    assert(!quiet || answer == tick);
-    assert(met_unknown || answer >= MARK);
+    assert(!quiet || !failed && answer == tick);
+    assert(failed || met_unknown || answer >= MARK);
     answered = true  /* nothing from here on can break a promise */
   }
 }
@@ -382,8 +601,11 @@ init {
     od;
     if
     :: RECOVERED -> next = 2; in_slot = 1; in_doubt = true; made_in_doubt = MARK; run other()
-    :: else -> noting = true; noted = true; tick = MARK
+    :: else -> noting = !LATE_MEMORY; noted = noting; tick = MARK
     fi;
+#if RESETS || LATE_MEMORY || PROMOTED
+    run operator();
+#endif
     run finisher();
     run reader()
   }
