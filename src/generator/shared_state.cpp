@@ -22,7 +22,6 @@ void initialize(void* segment) {
   std::memset(segment, 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
   state->header.run = drawn.run;
-  state->header.records = DSM_HANDLE_INVALID;
   for (std::size_t i = 0; i < SharedState::kSlots; ++i)
     pg_atomic_init_u64(&state->generators[i].backfilled, drawn.backfilled[i]);
 }

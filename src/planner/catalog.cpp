@@ -22,19 +22,15 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
-Oid function_named(const char* name, std::initializer_list<Oid> arguments) {
-  return GetSysCacheOid3(
-      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
-      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
-}
-
 // The function whose name is the type's name and the suffix, or InvalidOid.
 Oid function_of(const PlannedType& type, const char* suffix, std::initializer_list<Oid> arguments) {
   char name[NAMEDATALEN];
   strlcpy(name, type.name, sizeof name);
   strlcat(name, suffix, sizeof name);
-  return function_named(name, arguments);
+  return GetSysCacheOid3(
+      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
+      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
 }
 
 bool find_comparisons(CatalogObjects* objects) {
@@ -108,7 +104,7 @@ const CatalogObjects* objects_of(const PlannedType& type) {
     find_within(type, objects);
   else
     find_predicates(objects);
-  objects->settled_support = function_named("ids_settled_support", {INTERNALOID});
+  objects->settled_support = get_func_support(function_of(type, "_settled", {}));
   objects->as_of = as_of;
   return objects;
 }
