@@ -40,6 +40,7 @@ SELECT sqlstate_of(statement) AS sqlstate, statement FROM unnest(ARRAY[
   $$CALL ids_create_partitions('parted', '1 month 1 day', '2026-01-01', '2026-01-02')$$,
   $$CALL ids_create_partitions('parted', '1 day', '2026-01-02', '2026-01-01')$$,
   $$CALL ids_create_partitions('parted', '1 day', '2026-01-01', 'infinity')$$,
+  $$CALL ids_create_partitions('parted', '10000000 years', '2026-01-01', '2026-01-02')$$,
   $$CALL ids_create_partitions('plain', '1 day', '2026-01-01', '2026-01-02')$$,
   $$CALL ids_create_partitions(1, '1 day', '2026-01-01', '2026-01-02')$$,
   $$CALL ids_create_partitions('parted', '1 day', '2026-02-01', '2026-02-02')$$,
