@@ -41,7 +41,7 @@ bool find_time_key(Relation table, TimeKey& result) {
   const Oid extract_timestamp =
       boundary_function(prefix, "extract_timestamp", type, TIMESTAMPTZOID);
   if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
-  result.first_name = psprintf("pg_catalog.%s", quote_identifier(psprintf("%s_first", prefix)));
+  result.first_name = quote_qualified_identifier("pg_catalog", psprintf("%s_first", prefix));
   fmgr_info(first, &result.first);
   fmgr_info(extract_timestamp, &result.extract_timestamp);
   return true;

@@ -65,12 +65,6 @@ const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
   return psprintf("%.*s%s", length, table, suffix);
 }
 
-// Units that have no partition, and the name of the function that makes their bounds.
-struct Missing {
-  const char* first;
-  std::span<const std::int64_t> units;
-};
-
 // Up to where partitions cover the times from begin on without a gap, and whether any partition
 // covers a part of the times from begin to end.
 struct Cover {
@@ -133,10 +127,9 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
                      "time.")));
 }
 
-// Finds the missing units. Without the locks it only finds out whether there is one: what others
-// change meanwhile must not raise an error.
-Missing find_missing(Request request, bool is_locked) {
-  TimeKey key;
+// Finds the units that have no partition. Without the locks it only finds out whether there is one:
+// what others change meanwhile must not raise an error.
+std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool is_locked) {
   const std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
@@ -166,7 +159,7 @@ Missing find_missing(Request request, bool is_locked) {
     if (cover.overlaps && is_locked) overlap(request, key, partitions, unit, cover.until);
     units[found++] = unit;
   }
-  return {key.first_name, {units, found}};
+  return {units, found};
 }
 
 // Raises the error for a statement that has not had its effect, because another session or an event
@@ -291,12 +284,13 @@ IDS_FUNCTION(ids_create_partitions) {
   const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
   refuse_times(since, until);
   const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
-  if (find_missing(request, false).units.empty()) return (Datum)0;
+  TimeKey key;
+  if (find_missing(request, key, false).empty()) return (Datum)0;
 
   lock_tables(request.parent, Change::create);
   SPI_connect();
-  const Missing missing = find_missing(request, true);
-  for (const std::int64_t unit : missing.units) create_partition(request, missing.first, unit);
+  for (const std::int64_t unit : find_missing(request, key, true))
+    create_partition(request, key.first_name, unit);
   SPI_finish();
   return (Datum)0;
 }
