@@ -5,16 +5,31 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(block);
+our @EXPORT = qw(block statements unused_blocks);
 
-# The block of SQL below a heading of a document that contains a text.
+sub blocks { return $_[0] =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg }
+
+# The block below a heading of a document that contains a text.
+my %used;
 sub block
 {
 	my ($document, $heading, $text) = @_;
 	my ($section) = slurp_file("$ENV{TESTDIR}/$document") =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "$document has no section $heading";
-	my @blocks = grep { index($_, $text) >= 0 } $section =~ /^```sql\n(.*?)^```$/msg;
+	my @blocks = grep { index($_, $text) >= 0 } blocks($section);
 	die "$document: not one block with $text below $heading" if @blocks != 1;
+	$used{ $blocks[0] } = 1;
 	return $blocks[0];
+}
+
+# Its statements, without the comments after them.
+sub statements { return block(@_) =~ m{(.*?);(?: +/\*.*?\*/)?\n}sg }
+
+# The blocks of a document above a heading that were not asked for.
+sub unused_blocks
+{
+	my ($document, $heading) = @_;
+	my ($above) = split /^#+ \Q$heading\E$/m, slurp_file("$ENV{TESTDIR}/$document");
+	return grep { !$used{$_} } blocks($above);
 }
 
 1;

@@ -1,11 +1,12 @@
-# New rows are read in every way that doc/reading.md, doc/several-servers.md and the cookbook show, by their own statements: on the primary beside
-# a long import, through views, with updates and deletes, on a standby, and on a logical subscriber that has rows of two servers. Meanwhile 16 sessions
-# write, with pauses, savepoints and rollbacks, and the primary fails over. Every row is read once; without the page's bounds, rows
-# are missed everywhere. The environment variable SECONDS makes it longer.
+# New rows are read in every way that doc/reading.md, doc/several-servers.md and the cookbook show, by their own statements: on the
+# primary beside a long import, through views, with updates and deletes, on a standby, and on a logical subscriber that has rows of two
+# servers. Meanwhile 16 sessions write, with pauses, savepoints and rollbacks, and the primary fails over. Every row is read once;
+# without the page's bounds, rows are missed everywhere. The environment variable SECONDS makes it longer.
 use strict;
 use warnings;
 use IPC::Run;
 use List::Util qw(max);
+use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -14,22 +15,12 @@ use Time::HiRes qw(sleep time);
 my $seconds = $ENV{SECONDS} // 10;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
-# The block of SQL below a heading of a page that contains a text.
-my $page = join '', map { slurp_file("$ENV{TESTDIR}/doc/$_.md") } qw(reading several-servers cookbook);
-sub block
-{
-	my ($heading, $text) = @_;
-	my ($section) = $page =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "no section $heading";
-	my @blocks = grep { index($_, $text) >= 0 } $section =~ /^```sql\n(.*?)^```$/msg;
-	die "not one block with $text below $heading" if @blocks != 1;
-	return $blocks[0];
-}
-my $read = block('Reading new rows', 'SELECT * FROM event');
-my ($import) = split /^(?=ALTER)/m, block('Beside a long transaction', 'INSERT INTO imported');
-my $announce = block('On a standby', 'CREATE PROCEDURE');
-my ($ask, $has_replayed) = split /^(?=SELECT pg_last)/m, block('On a standby', 'pg_last_wal_replay_lsn');
-my ($follow, $changes) = split /^(?=SELECT changed)/m, block('Rows that change', 'UNION ALL'), 2;
-my ($add_number, $by_transaction) = split /^(?=SELECT \*)/m, block('New rows by transaction', 'xid8');
+my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');
+my ($import) = split /^(?=ALTER)/m, block('doc/reading.md', 'Beside a long transaction', 'INSERT INTO imported');
+my $announce = block('doc/several-servers.md', 'On a standby', 'CREATE PROCEDURE');
+my ($ask, $has_replayed) = split /^(?=SELECT pg_last)/m, block('doc/several-servers.md', 'On a standby', 'pg_last_wal_replay_lsn');
+my ($follow, $changes) = split /^(?=SELECT changed)/m, block('doc/cookbook.md', 'Rows that change', 'UNION ALL'), 2;
+my ($add_number, $by_transaction) = split /^(?=SELECT \*)/m, block('doc/cookbook.md', 'New rows by transaction', 'xid8');
 
 # The servers: rows come from the primary, "one", and from the subscriber, "two". A standby has the primary's row in "settled".
 my %server;
@@ -67,7 +58,7 @@ sub subscribe
 $server{primary} = start_server('primary', 'one');
 $server{subscriber} = start_server('subscriber', 'two');
 $server{primary}->safe_psql('postgres', $_) foreach
-	$follow, block('Tools whose SQL is not ours', 'CREATE VIEW'), q{
+	$follow, block('doc/reading.md', 'Tools whose SQL is not ours', 'CREATE VIEW'), q{
 	CREATE TABLE lag (lag interval);
 	CREATE TABLE imported (id ulid, message text);
 	CREATE TABLE old_event AS SELECT n::text AS message FROM generate_series(1, 100) n;
@@ -186,8 +177,8 @@ sub without_bound
 	return $statement;
 }
 my $by_time = "SELECT id, at FROM new_event_at WHERE at > '$nothing' ORDER BY at";
-my $on_standby = block('On a standby', 'SELECT * FROM event');
-my $on_subscriber = block('On a subscriber', 'SELECT * FROM event');
+my $on_standby = block('doc/several-servers.md', 'On a standby', 'SELECT * FROM event');
+my $on_subscriber = block('doc/several-servers.md', 'On a subscriber', 'SELECT * FROM event');
 add_reader('on the primary', 'primary', $read);
 add_reader('on the primary, naive', 'primary', without_bound($read));
 add_reader('by a view', 'primary', "SELECT * FROM new_event WHERE id > '$nothing' ORDER BY id");

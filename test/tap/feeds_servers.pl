@@ -1,12 +1,13 @@
 # New rows are read on several servers, by the statements of doc/several-servers.md in the page's order: on a standby and on a
 # subscriber, while partitions come, a server comes, dies and comes back, the primary fails over and returns as a standby, and its
-# clock, which was a minute ahead, is set right. 16 sessions write meanwhile. Every row is read; only where the page says so, it is
+# clock, which was minutes ahead, is set right. 16 sessions write meanwhile. Every row is read; only where the page says so, it is
 # read again. Readers who leave a step out miss rows. The environment variable SECONDS makes it longer.
 use strict;
 use warnings;
 use Clocks;
 use File::Copy qw(copy);
 use IPC::Run;
+use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -15,26 +16,14 @@ use Time::HiRes qw(sleep time);
 my $seconds = $ENV{SECONDS} // 10;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
-# The block of the page below a heading that contains a text, in one piece or by its statements.
-my ($page) = split /^## Citus$/m, slurp_file("$ENV{TESTDIR}/doc/several-servers.md");
-my %unused = map { $_ => 1 } $page =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg;
-sub block
-{
-	my ($heading, $text) = @_;
-	my ($section) = $page =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no section $heading";
-	my @blocks = grep { index($_, $text) >= 0 } $section =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg;
-	die "not one block with $text below $heading" if @blocks != 1;
-	delete $unused{ $blocks[0] };
-	return $blocks[0];
-}
-sub statements { return block(@_) =~ m{(.*?);(?: +/\*.*?\*/)?\n}sg; }
+my $page = 'doc/several-servers.md';
 
 # The servers, by their roles. The rows of the feed come from "one", which is the primary, and for a while from "three".
 my %server;
 my @settings = ('max_connections = 60', 'max_prepared_transactions = 2', 'log_statement = none', 'wal_log_hints = on', 'wal_keep_size = 1GB',
 	'max_wal_size = 4GB', 'wal_retrieve_retry_interval = 100ms');
-my $announce = block('On a standby', 'CREATE PROCEDURE');
-my ($publish, $subscribe) = statements('On a subscriber', 'CREATE PUBLICATION');
+my $announce = block($page, 'On a standby', 'CREATE PROCEDURE');
+my ($publish, $subscribe) = statements($page, 'On a subscriber', 'CREATE PUBLICATION');
 sub create
 {
 	my ($name, $source, $clock) = @_;
@@ -187,7 +176,7 @@ sub check_missed
 	cmp_ok($missed, '>', 0, "$what: $missed rows are missed");
 }
 
-$server{primary} = create('first', 'one', +60);
+$server{primary} = create('first', 'one', +600);
 $server{subscriber} = create('subscriber', 'two', 0);
 publish($server{primary}, 'one');
 start_announcing('primary');
@@ -198,10 +187,10 @@ $server{primary}->backup('base');
 $server{standby} = PostgreSQL::Test::Cluster->new('second');
 $server{standby}->init_from_backup($server{primary}, 'base', has_streaming => 1);
 start_server($server{standby}, 0);
-add_reader('audit', 'primary', "SELECT * FROM event WHERE id > '$nothing' AND id < ulid_settled() ORDER BY id LIMIT 1000");
-add_reader('mail', 'standby', block('On a standby', 'SELECT * FROM event'), keeps => 'primary');
+add_reader('audit', 'primary', block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event'));
+add_reader('mail', 'standby', block($page, 'On a standby', 'SELECT * FROM event'), keeps => 'primary');
 read_for(1, 'audit', 'mail');
-my ($ask, $has_replayed) = statements('On a standby', 'pg_last_wal_replay_lsn');
+my ($ask, $has_replayed) = statements($page, 'On a standby', 'pg_last_wal_replay_lsn');
 my ($settled, $lsn) = split /[|]/, ask('primary', $ask);
 await('standby', $has_replayed =~ s{'0/\w+'}{'$lsn'}r);
 my $below = "SELECT count(*) FROM event WHERE id < '$settled'";
@@ -211,7 +200,7 @@ is(ask('standby', $below), ask('primary', $below), 'a standby that has asked the
 ask('subscriber', $announce =~ /^(CREATE TABLE .*?);/);
 ask('subscriber', $subscribe =~ s/'host=.*?'/"'" . connection($server{primary}) . "'"/er);
 $server{subscriber}->wait_for_subscription_sync($server{primary}, 'one');
-my $on_subscriber = block('On a subscriber', 'SELECT * FROM event');
+my $on_subscriber = block($page, 'On a subscriber', 'SELECT * FROM event');
 add_reader('search', 'subscriber', $on_subscriber);
 add_reader('without a bound', 'subscriber', "SELECT * FROM event WHERE id > '$nothing' ORDER BY id LIMIT 1000", table => 'careless');
 my @readers = qw(audit mail search);
@@ -243,7 +232,7 @@ check('partitions', @readers);
 is(ask('subscriber', q{SELECT count(*) > 0 FROM event JOIN done USING (id) WHERE tenant = 2 AND consumer = 'search'}), 't', 'rows of a new partition are read');
 
 # A new server, whose clock is behind. Its first rows are above the position of "search", but below that of a careless reader.
-$server{third} = create('third', 'three', +55);
+$server{third} = create('third', 'three', +595);
 ask('third', "CREATE TABLE event_$_ PARTITION OF event FOR VALUES IN ($_)") foreach 2, 3;
 publish($server{third}, 'three');
 add_reader('who only waits for the row', 'subscriber', $on_subscriber, table => 'careless');
@@ -257,7 +246,7 @@ turn_clock($server{third}, ask('third', "SELECT round(extract(epoch FROM '$ahead
 ask('third', 'SELECT gen_ulid()');
 turn_clock($server{third}, -100);    # from here on, its ids are of the same time
 start_announcing('third');
-my $may_insert = block('From several servers', 'FOR SHARE') =~ s/;\s*\z//r;
+my $may_insert = block($page, 'From several servers', 'FOR SHARE') =~ s/;\s*\z//r;
 await('subscriber', $may_insert);
 is(ask('subscriber', "SELECT '$ahead' > id FROM settled WHERE server = 'three'"), 't', 'a new server, whose row has arrived, but is not above a position');
 ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)');
@@ -269,9 +258,9 @@ is(ask('subscriber', q{SELECT count(*) > 10 FROM event JOIN done USING (id) WHER
 check_missed('who only waits for the row', 'a new server');
 
 # It dies. It comes back all the same, and dies again.
-my @drop = statements('From several servers', 'DROP SUBSCRIPTION three');
-my @copy = statements('A failover', 'CREATE SUBSCRIPTION');
-my ($finish, $continues_from) = statements('A failover', 'pg_prepared_xacts');
+my @drop = statements($page, 'From several servers', 'DROP SUBSCRIPTION three');
+my @copy = statements($page, 'A failover', 'CREATE SUBSCRIPTION');
+my ($finish, $continues_from) = statements($page, 'A failover', 'pg_prepared_xacts');
 sub copy_again
 {
 	my ($node, $source, $from, @statements) = @_;
@@ -302,7 +291,7 @@ sub third_dies
 }
 my $from = third_dies();
 start_server($server{third});
-ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)', $page =~ /`(SELECT pg_drop_replication_slot.*?)`/);
+ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)', slurp_file("$ENV{TESTDIR}/$page") =~ /`(SELECT pg_drop_replication_slot.*?)`/);
 start_announcing('third');
 start_writers('third', 4, 3);
 copy_again($server{third}, 'three', $from, @copy[ 3 .. $#copy ]);
@@ -342,7 +331,7 @@ check_missed('who keeps the position', 'a failover');
 # The old primary returns.
 my ($conf, $kept) = ($server{old}->data_dir . '/postgresql.conf', $server{old}->basedir . '/kept.conf');
 copy($conf, $kept) or die $!;
-my $return = block('A failover', 'pg_rewind') =~ s/'host=new dbname=postgres'/'"' . $server{primary}->connstr('postgres') . '"'/ger =~ s/^ *pg_ctl start\n//mr;
+my $return = block($page, 'A failover', 'pg_rewind') =~ s/'host=new dbname=postgres'/'"' . $server{primary}->connstr('postgres') . '"'/ger =~ s/^ *pg_ctl start\n//mr;
 {
 	local $ENV{PGDATA} = $server{old}->data_dir;
 	command_ok([ 'sh', '-ec', $return ], 'the old primary becomes a standby');
@@ -354,7 +343,7 @@ read_for($seconds / 5, @readers);
 check('the return of the old primary', @readers);
 
 # The clock of the new primary is right, but its ids go on from those of the old one.
-my ($note, @reset) = statements('A clock that was ahead', 'ids_reset_clock');
+my ($note, @reset) = statements($page, 'A clock that was ahead', 'ids_reset_clock');
 my ($was, $back) = split /[|]/, ask('primary', $note);
 my ($has_arrived, $set_back) = splice @reset, -2;
 s/UPDATE settled SET id = '\w+'/UPDATE settled SET id = '$back'/ foreach @reset;
@@ -401,12 +390,12 @@ sub below_their_cause
 	$_->quit foreach @sessions;
 	return $below;
 }
-my $answer = block('An effect after its cause', 'pg_sleep');
+my $answer = block($page, 'An effect after its cause', 'pg_sleep');
 cmp_ok(below_their_cause($answer =~ s/FROM pg_sleep.*;/;/r), '>', 10, 'effects are below their causes');
 is(below_their_cause($answer), 0, 'but not if they wait');
 is(ask('primary', $answer =~ s/event/answer/r =~ s/\$1/ulid_last('infinity')/r =~ s/;\s*\z/ RETURNING 'made'/r), 'made', 'for a hostile id they wait for a second');
 
-is(join("\n", keys %unused), '', 'every block of the page has run');
+is(join("\n", unused_blocks($page, 'Citus')), '', 'every block of the page has run');
 note(ask('primary', 'SELECT count(*) FROM event') . ' rows');
 $server{$_}->stop foreach 'subscriber', 'standby', 'primary';
 $announcing{primary}->finish;
