@@ -81,6 +81,19 @@ $node->safe_psql('attacked', 'SET SESSION AUTHORIZATION ordinary; CREATE EXTENSI
 }
 $node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
 
+# A superuser lets the role create relations in a schema of that name. A mark less than a day ahead is sound.
+{
+	$node->safe_psql('attacked', 'CREATE EXTENSION ids');
+	my $session = $node->background_psql('attacked', on_error_stop => 0);
+	$session->query_safe($_) foreach 'BEGIN', 'DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL FROM generate_series(1, 3)';
+	$node->safe_psql('attacked', $_) foreach 'DROP EXTENSION ids; CREATE SCHEMA ids_internal; GRANT CREATE, USAGE ON SCHEMA ids_internal TO ordinary',
+		'SET SESSION AUTHORIZATION ordinary; ' . sprintf($own, $days_ahead) =~ s/CREATE SCHEMA ids_internal;//r =~ s/40 days/23 hours/r;
+	is($session->query('FETCH 1 FROM c'), '', 'a sequence of the role in a schema of a superuser is not the mark');
+	$session->quit;
+	unmoved('a sequence of the role in a schema of a superuser');
+	$node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
+}
+
 # Whoever created the extension as a superuser is none any more, so the mark does not belong to one.
 $node->safe_psql('attacked', $_) foreach 'CREATE ROLE former SUPERUSER', 'SET SESSION AUTHORIZATION former; CREATE EXTENSION ids', 'ALTER ROLE former NOSUPERUSER',
 	'GRANT CREATE ON DATABASE attacked TO former';
