@@ -41,5 +41,5 @@ src/ids.o src/ids.bc: META.json
 # Objects built for another PostgreSQL are of no use.
 build/for-$(VERSION)$(with_llvm):
 	@mkdir -p build && rm -f build/for-* && touch $@
-$(OBJS) $(OBJS:.o=.bc) $(TEST_OBJS): build/for-$(VERSION)$(with_llvm)
+$(OBJS) $(OBJS:.o=.bc) $(TEST_OBJS) $(STEPS): build/for-$(VERSION)$(with_llvm)
 endif

@@ -352,7 +352,8 @@ FROM compare($$at >= '2024-02-10' AND at < '2024-02-11'$$, $${T} <@ '[2024-02-10
 SELECT c.ulid = c.timestamptz AS ulid, scru160, tbsl, snowflake
 FROM compare($$at >= '2024-02-10'$$, $${T} >= timestamptz '2024-02-10'$$) c;
 RESET ROLE;
--- nor are the statistics of ranges used: the estimate of a join is PostgreSQL's own
+-- nor are the statistics of hidden ranges used, as by PostgreSQL's own operators of ranges: the estimate of a join does
+-- not tell where they lie
 CREATE TABLE span AS SELECT tstzrange(at, at + interval '1 hour') AS during FROM event WHERE i < 40;
 ANALYZE span;
 ALTER TABLE span ENABLE ROW LEVEL SECURITY;
@@ -360,14 +361,15 @@ CREATE POLICY nonempty ON span USING (NOT isempty(during));
 GRANT SELECT ON span TO ids_reader;
 ALTER TABLE event DISABLE ROW LEVEL SECURITY;
 ALTER FUNCTION ulid_lt LEAKPROOF; ALTER FUNCTION ulid_le LEAKPROOF; ALTER FUNCTION ulid_ge LEAKPROOF;
+SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS owner;
 SET ROLE ids_reader;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during');
+SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS reader;
 RESET ROLE;
-ALTER FUNCTION ulid_range_first NOT LEAKPROOF;
+UPDATE span SET during = tstzrange(lower(during) + interval '1 year', upper(during) + interval '1 year');
+ANALYZE span;
 SET ROLE ids_reader;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during');
+SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS "reader, of ranges elsewhere";
 RESET ROLE;
-ALTER FUNCTION ulid_range_first LEAKPROOF;
 DROP TABLE span;
 ALTER FUNCTION timestamptz_lt LEAKPROOF; ALTER FUNCTION timestamptz_ge LEAKPROOF;
 DROP VIEW some_events;

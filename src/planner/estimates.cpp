@@ -19,6 +19,7 @@
 
 #include "planner/distribution.hpp"
 #include "planner/estimates.hpp"
+#include "planner/planned_table.hpp"
 
 namespace ids {
 
@@ -33,70 +34,19 @@ struct Bound {
   bool is_upper() const { return strategy < BTEqualStrategyNumber; }
 };
 
-// The condition without its RestrictInfo. The arms of an OR keep theirs.
-Node* bare(Node* clause) {
-  if (!IsA(clause, RestrictInfo)) return clause;
-  auto* restriction = reinterpret_cast<RestrictInfo*>(clause);
-  return reinterpret_cast<Node*>(restriction->orclause ? restriction->orclause
-                                                       : restriction->clause);
-}
-
-// Whether the condition is the one that the planner asks about, or its commuted copy for an index.
-// With by_value, an equal condition counts, too, such as the predicate of a partial index.
-bool is_asked(Node* clause, List* args, bool by_value) {
-  if (!is_opclause(clause)) return false;
-  List* own = reinterpret_cast<OpExpr*>(clause)->args;
-  if (list_length(own) != 2) return false;
-  if (by_value) return equal(own, args);
-  return (linitial(own) == linitial(args) && lsecond(own) == lsecond(args)) ||
-         (linitial(own) == lsecond(args) && lsecond(own) == linitial(args));
-}
-
-// The arm of an OR in which a condition was found last. The planner asks about one arm after the
-// other, so a search that begins there finds the next one at once.
-int last_arm = 0;
-
-// The conditions that must hold together with the one asked about; NIL if it is in none of them.
-List* conjunction(List* clauses, bool together, List* args, bool by_value) {
-  const int count = list_length(clauses);
-  const bool is_or = !together && !by_value && count > 1;
-  const int first = is_or && last_arm < count ? last_arm : 0;
-  for (int i = 0; i < count; ++i) {
-    const int arm = (first + i) % count;
-    auto* node = static_cast<Node*>(list_nth(clauses, arm));
-    Node* clause = bare(node);
-    List* found = NIL;
-    if (is_asked(clause, args, by_value))
-      found = together ? clauses : list_make1(node);
-    else if (IsA(clause, BoolExpr))
-      found = conjunction(reinterpret_cast<BoolExpr*>(clause)->args, is_andclause(clause), args,
-                          by_value);
-    else if (IsA(clause, BooleanTest))
-      found = conjunction(list_make1(reinterpret_cast<BooleanTest*>(clause)->arg), false, args,
-                          by_value);
-    if (!found) continue;
-    if (is_or) last_arm = arm;
-    return found;
-  }
-  return NIL;
-}
-
-// The same among all conditions on the table. It looks for the condition itself first, and only
-// then for an equal one, because two arms of an OR may have equal bounds.
-List* conjunction_in(RelOptInfo* table, List* args, bool* by_value) {
-  for (const bool like : {false, true}) {
-    *by_value = like;
-    List* found = conjunction(table->baserestrictinfo, true, args, like);
-    if (!found) found = conjunction(table->joininfo, true, args, like);
-    if (found) return found;
-  }
+// The condition that the planner asks about, or null if it is none of the table's: it belongs to an
+// index condition made for a range that is not in the query as comparisons, or to a condition on
+// groups. The planner leaves out a condition that the predicate of a partial index repeats, so the
+// predicate stands for it.
+Condition* asked_condition(PlannedTable* table, List* args) {
+  Condition* found = table->find(args);
+  if (!found || !found->is_predicate) return found;
   ListCell* cell;
-  *by_value = false;
-  foreach (cell, table->indexlist) {
-    List* found = conjunction(static_cast<IndexOptInfo*>(lfirst(cell))->indpred, true, args, false);
-    if (found) return found;
+  foreach (cell, table->table->baserestrictinfo) {
+    Node* clause = bare(static_cast<Node*>(lfirst(cell)));
+    if (equal(clause, found->itself)) return table->find(reinterpret_cast<OpExpr*>(clause)->args);
   }
-  return NIL;
+  return found;
 }
 
 // Whether two conditions of a list apply at the same join, or both to the table itself.
@@ -168,7 +118,7 @@ double share_of_bounds(const Column& column, Bound* bounds, int count) {
     lowest = std::min(lowest, column.value(bound->value->constvalue));
     highest = std::max(highest, column.value(bound->value->constvalue));
   }
-  const Distribution distribution(column, lowest, highest);
+  const Distribution* distribution = Distribution::of(column, lowest, highest);
 
   // The closest bound on each side counts. PostgreSQL does not pair volatile ones.
   constexpr double kNone = 2;
@@ -181,9 +131,9 @@ double share_of_bounds(const Column& column, Bound* bounds, int count) {
       continue;
     }
     double& side = bound->is_upper() ? upper : lower;
-    side =
-        std::min(side, bound->value ? distribution.share(bound->strategy, bound->value->constvalue)
-                                    : DEFAULT_INEQ_SEL);
+    side = std::min(side, bound->value && distribution
+                              ? distribution->share(bound->strategy, bound->value->constvalue)
+                              : DEFAULT_INEQ_SEL);
   }
   if (lower == kNone && upper == kNone) return unpaired;
   if (lower == kNone) return unpaired * upper;
@@ -194,9 +144,8 @@ double share_of_bounds(const Column& column, Bound* bounds, int count) {
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows for a bound that is in none of the table's conditions. It belongs to an index
-// condition made for a range that is not in the query as comparisons, or to a condition on groups.
-// The lower bound of a range returns the share of both, and the upper one 1.
+// The share of rows for a bound that is in none of the table's conditions. The lower bound of a
+// range returns the share of both, and the upper one 1.
 double share_of_lone_bound(const Column& column, const Bound& asked) {
   const Oid* boundaries = column.objects.boundaries;
   if (asked.strategy == BTLessEqualStrategyNumber && calls(asked.other, boundaries[kRangeLast]))
@@ -211,44 +160,6 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
   return share_of_bounds(column, bounds, 2);
 }
 
-// The conditions that hold together with the condition asked about, and that condition itself.
-struct Conjunction {
-  List* clauses;
-  Node* itself;
-
-  Conjunction(const Column& column, List* args) : clauses(NIL), itself(nullptr) {
-    bool by_value;
-    clauses = conjunction_in(column.statistics->rel, args, &by_value);
-    ListCell* cell;
-    foreach (cell, clauses) {
-      auto* clause = static_cast<Node*>(lfirst(cell));
-      if (!itself && is_asked(bare(clause), args, by_value)) itself = clause;
-    }
-  }
-};
-
-// The share of rows that satisfy all bounds of the column that hold together with the one asked
-// about, if that is the first of them; otherwise 1.
-double share_of_window(const Column& column, List* args, const Bound& asked) {
-  const Conjunction conjunction(column, args);
-  if (!conjunction.clauses) return share_of_lone_bound(column, asked);
-  auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(conjunction.clauses)));
-  int count = 0;
-  ListCell* cell;
-  foreach (cell, conjunction.clauses) {
-    auto* clause = static_cast<Node*>(lfirst(cell));
-    Bound bound;
-    if (clause == conjunction.itself)
-      bound = asked;
-    else if (!apply_together(clause, conjunction.itself) ||
-             !read_comparison(column, clause, &bound) || contain_var_clause(bound.other))
-      continue;
-    if (clause != conjunction.itself && count == 0) return 1;
-    bounds[count++] = bound;
-  }
-  return share_of_bounds(column, bounds, count);
-}
-
 // The column of ranges whose first ids are a lower bound, or whose last ids are an upper one; else
 // null.
 Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
@@ -259,6 +170,37 @@ Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
   if (!is_end) return nullptr;
   auto* ranges = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(bound.other)->args));
   return IsA(ranges, Var) ? ranges : nullptr;
+}
+
+// The bounds of the column that hold together with the one asked about: those by values, or those
+// by the same ranges. There are none if another of them is the first, which stands for all.
+struct Window {
+  Bound* bounds;
+  int count;
+};
+
+Window window_of(const Column& column, PlannedTable* table, Condition* about, const Bound& asked,
+                 Node* ranges) {
+  Node* itself = about->itself;
+  if (about->first && about->first != itself) return {nullptr, 0};
+  List* together = about->together ? about->together : list_make1(itself);
+  Window window{static_cast<Bound*>(palloc(sizeof(Bound) * list_length(together))), 0};
+  Node* first = nullptr;
+  ListCell* cell;
+  foreach (cell, together) {
+    auto* condition = static_cast<Node*>(lfirst(cell));
+    Bound bound = asked;
+    if (condition != itself &&
+        (!apply_together(condition, itself) || !read_comparison(column, condition, &bound) ||
+         (ranges ? !equal(ranges_of(column.objects, bound), ranges)
+                 : contain_var_clause(bound.other))))
+      continue;
+    if (!first) first = condition;
+    table->find(reinterpret_cast<OpExpr*>(bare(condition))->args)->first = first;
+    window.bounds[window.count++] = bound;
+  }
+  if (first != itself) window.count = 0;
+  return window;
 }
 
 // The share of a column's ranges that are neither null nor empty. PostgreSQL keeps the share of
@@ -293,26 +235,29 @@ double covered(const double* begins, const double* ends, int count, double numbe
 // The share of the ids that at least one of the ranges in so many rows contains; for one row, what
 // a range contains on average. The statistics of ranges tell the distribution of the lower bounds
 // and of the upper bounds. So this knows at each id how many ranges have begun and not ended, and
-// it does not matter which bounds belong together.
+// it does not matter which bounds belong together. PostgreSQL's own estimates, too, use these
+// statistics of hidden rows only if the difference of ranges is leakproof.
 double share_in_ranges(const Column& column, VariableStatData* ranges, double rows) {
   const Oid* boundaries = column.objects.boundaries;
   AttStatsSlot slot;
-  if (!column.has_statistics() || !HeapTupleIsValid(ranges->statsTuple) ||
-      !statistic_proc_security_check(ranges, boundaries[kRangeFirst]) ||
+  const Distribution* distribution = Distribution::of(column, 0, UINT64_MAX);
+  if (!distribution || !HeapTupleIsValid(ranges->statsTuple) ||
+      !statistic_proc_security_check(ranges, F_TSTZRANGE_SUBDIFF) ||
       !get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
                         ATTSTATSSLOT_VALUES))
     return DEFAULT_RANGE_INEQ_SEL;
-  FmgrInfo first, last;
-  fmgr_info(boundaries[kRangeFirst], &first);
-  fmgr_info(boundaries[kRangeLast], &last);
-  const int count = slot.nvalues;
-  if (count == 0) return DEFAULT_RANGE_INEQ_SEL;
-  const Distribution distribution(column, 0, UINT64_MAX);
-  auto* begins = static_cast<double*>(palloc(sizeof(double) * count * 2));
-  double* ends = begins + count;
+  if (slot.nvalues == 0) return DEFAULT_RANGE_INEQ_SEL;
+  // More bounds would take longer, and hardly change the result.
+  constexpr int kMost = 100;
+  const int count = std::min(slot.nvalues, kMost);
+  double begins[kMost];
+  double ends[kMost];
   for (int i = 0; i < count; ++i) {
-    begins[i] = distribution.share(BTLessStrategyNumber, FunctionCall1(&first, slot.values[i]));
-    ends[i] = distribution.share(BTLessEqualStrategyNumber, FunctionCall1(&last, slot.values[i]));
+    const Datum range = slot.values[i * std::int64_t{slot.nvalues} / count];
+    begins[i] =
+        distribution->share(BTLessStrategyNumber, OidFunctionCall1(boundaries[kRangeFirst], range));
+    ends[i] = distribution->share(BTLessEqualStrategyNumber,
+                                  OidFunctionCall1(boundaries[kRangeLast], range));
   }
   free_attstatsslot(&slot);
   const double number = share_not_empty(ranges) * rows / count;
@@ -320,22 +265,14 @@ double share_in_ranges(const Column& column, VariableStatData* ranges, double ro
 }
 
 // The share of the pairs of rows in which the range contains the id, for a bound that <@ has become
-// in a join. The lower bound returns it, and the upper one 1, if the other one is beside it.
-double share_of_join(const Column& column, List* args, const Bound& asked, Node* ranges,
+// in a join.
+double share_of_join(const Column& column, const Window& window, Node* ranges,
                      const SpecialJoinInfo* semijoin) {
-  const Conjunction conjunction(column, args);
-  bool is_pair = false;
-  ListCell* cell;
-  foreach (cell, conjunction.clauses) {
-    auto* clause = static_cast<Node*>(lfirst(cell));
-    Bound bound;
-    is_pair = is_pair || (apply_together(clause, conjunction.itself) &&
-                          read_comparison(column, clause, &bound) &&
-                          bound.strategy == commuted(asked.strategy) &&
-                          equal(ranges_of(column.objects, bound), ranges));
-  }
-  if (!is_pair) return DEFAULT_INEQ_SEL;
-  if (asked.is_upper()) return 1;
+  Bound* end = window.bounds + window.count;
+  const bool first_is_upper = window.bounds->is_upper();
+  if (std::all_of(window.bounds, end,
+                  [=](const Bound& bound) { return bound.is_upper() == first_is_upper; }))
+    return DEFAULT_INEQ_SEL;
   VariableStatData statistics;
   examine_variable(column.root, ranges, 0, &statistics);
   const bool has_ranges =
@@ -345,6 +282,19 @@ double share_of_join(const Column& column, List* args, const Bound& asked, Node*
   if (semijoin && !has_ranges) share = -std::expm1(-share * column.statistics->rel->rows);
   ReleaseVariableStats(statistics);
   return share;
+}
+
+// The share of what the conditions leave that hold together with the bound asked about, if that is
+// the first of them; otherwise 1.
+double share_of(const Column& column, List* args, const Bound& asked, Node* ranges,
+                const SpecialJoinInfo* semijoin) {
+  PlannedTable* table = planned(column.statistics->rel);
+  Condition* condition = asked_condition(table, args);
+  if (!condition) return ranges ? DEFAULT_INEQ_SEL : share_of_lone_bound(column, asked);
+  const Window window = window_of(column, table, condition, asked, ranges);
+  if (window.count == 0) return 1;
+  return ranges ? share_of_join(column, window, ranges, semijoin)
+                : share_of_bounds(column, window.bounds, window.count);
 }
 
 // The comparison that gives the order of a column's statistics; InvalidOid if it is not the order
@@ -361,6 +311,7 @@ Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects
 // columns of all other tables are constants, as in the inner side of a nested loop.
 double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
                    const SpecialJoinInfo* semijoin, const PlannedType& type, std::uint64_t now) {
+  CHECK_FOR_INTERRUPTS();
   const CatalogObjects* objects = objects_of(type);
   const int strategy = objects ? strategy_of(*objects, comparison) : InvalidStrategy;
   // A user's own operator may have these estimators, too.
@@ -387,8 +338,7 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
   const Oid less = order_of_statistics(statistics, *objects);
   if (statistics.rel && OidIsValid(less)) {
     const Column column{root, type, *objects, now, node, &statistics, less};
-    share = is_window ? share_of_window(column, args, asked)
-                      : share_of_join(column, args, asked, ranges, semijoin);
+    share = share_of(column, args, asked, ranges, semijoin);
   }
   ReleaseVariableStats(statistics);
   // Statistics that somebody has written may have any numbers.

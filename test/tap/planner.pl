@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Generators;
+use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -262,17 +263,46 @@ foreach my $type (@types)
 		qr/side_k_idx/, "a join of three tables by the index on $type");
 }
 
-# 5. Planning of many windows in OR takes time in proportion to their number. Of the processor's time, others that are busy take none.
-# If the time grew with the square of the number, it would be sixty times that of the same windows on at.
-sub planning
+# 5. The steps of the estimates grow in proportion to the number of conditions, wherever these stand, and hardly with the size of the
+# statistics. A library that counts them plans each query with 200 windows and with 1,600.
+my $counted = PostgreSQL::Test::Cluster->new('counted');
+$counted->init;
+$counted->append_conf('postgresql.conf', "autovacuum = off\njit = off");
+$counted->start;
+$counted->safe_psql('postgres', "CREATE EXTENSION ids; UPDATE pg_proc SET probin = '$ENV{IDS_FAULTS}/steps/ids' WHERE probin ~ '/ids\$'");
+$counted->safe_psql('postgres', "CREATE FUNCTION steps() RETURNS bigint LANGUAGE c AS '$ENV{IDS_FAULTS}/steps/ids'" . q{;
+	CREATE TABLE item AS SELECT i, ulid_first(at) AS id, ulid_first(at) AS other, ulid_first(date_trunc('hour', at)) AS ref
+		FROM generate_series(1, 20000) i, LATERAL (SELECT '2026-01-01'::timestamptz + i * interval '10 min') s (at);
+	CREATE INDEX ON item (id);
+	CREATE INDEX ON item (i) WHERE id >= ulid_first('2026-02-01');
+	CREATE TABLE span AS SELECT tstzrange(at, at + interval '1 hour') AS during
+		FROM generate_series(1, 12000) i, LATERAL (SELECT '2026-01-01'::timestamptz + i * interval '15 min') s (at)});
+sub steps
 {
-	my ($condition) = @_;
-	my $windows = join ' OR ', map { sprintf $condition, map { "'2024-01-01'::timestamptz + interval '$_ min'" } $_ * 2, $_ * 2 + 1 } 1 .. 10_000;
-	my (undef, undef, $log) = $node->psql('postgres', "SET client_min_messages = log; SET log_planner_stats = on; EXPLAIN SELECT FROM even WHERE $windows");
-	return ($log =~ /PLANNER STATISTICS.*?([\d.]+) s user/s)[0];
+	my ($windows, $target, $query) = @_;
+	my $each = sub { my ($form, $by) = @_; return join $by, map { sprintf $form, map { POSIX::strftime('%Y-%m-%d %H:%M+00', gmtime(1_767_225_600 + 600 * $_)) } $_ * 2, $_ * 2 + 1 } 1 .. $windows };
+	$query =~ s/(OR|AND)\{(.*?)\}/'(' . $each->($2, " $1 ") . ')'/ge;
+	return $counted->safe_psql('postgres', "SET default_statistics_target = $target; ANALYZE item, span; EXPLAIN SELECT FROM item WHERE id < now(); SELECT steps() AS before \\gset\n"
+		. "\\o /dev/null\nEXPLAIN SELECT FROM $query;\n\\o\nSELECT steps() - :before") =~ s/.*\n//sr;
 }
-my @planning = map { planning($_) } 'at >= %s AND at < %s', 'ulid <@ tstzrange(%s, %s)';
-cmp_ok($planning[1], '<', 20 * $planning[0], "planning of 10,000 windows: $planning[1] s, of timestamptz $planning[0] s");
+my $window = q{id <@ '[%s,%s)'};
+foreach my $query ("item WHERE OR{$window}", "item WHERE OR{$window AND i > 0} AND OR{other <@ '[%s,%s)'}", "item WHERE OR{$window} AND OR{$window AND i > 1}", "item WHERE AND{NOT $window}",
+	"item WHERE AND{i <> length('%s') AND id <> ulid_first('%s')} AND AND{id > ulid_first('%s') AND id < ulid_last('%s')}",
+	"item WHERE (OR{$window}) IS TRUE", "item WHERE OR{$window} AND id >= ulid_first('2026-02-01') AND i < 9",
+	"item a LEFT JOIN item b ON a.i = b.i AND OR{a.$window} WHERE OR{b.$window OR b.id IS NULL}", "item a FULL JOIN item b ON a.i = b.i AND OR{a.$window} AND OR{b.$window}",
+	"item a JOIN item b ON a.i = b.i AND OR{a.$window AND b.other <@ '[%1\$s,%2\$s)'}", "item WHERE OR{$window} GROUP BY id HAVING OR{$window} OR count(*) > 1",
+	"item WHERE EXISTS (SELECT FROM span WHERE id <@ during) AND OR{$window}")
+{
+	my ($few, $many) = map { steps($_, 100, $query) } 200, 1_600;
+	cmp_ok($many, '<', 10 * $few, "$few steps for 200 windows, $many for 1,600: $query");
+}
+# All rows of ref are among 3,334 common values; 10,001 bounds are known of the ranges and of id.
+foreach my $query ('item JOIN span ON id <@ during', 'item JOIN span ON ref <@ during')
+{
+	my ($few, $many) = map { steps(0, $_, $query) } 100, 10_000;
+	cmp_ok($many - $few, '<', 1_000_000, "$few steps with statistics of size 100, $many with those of size 10,000: $query");
+}
+$counted->stop;
 
 # 6. A condition on ids gives the same rows as the condition on their times, however the query is planned, in every form, also at
 # the ends of the type's range.

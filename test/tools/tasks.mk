@@ -14,19 +14,26 @@ endif
 
 ifndef TASK
 
-# For the tests: the library with a state that sessions do not share, and libraries that servers load.
+# For the tests: the library with a state that sessions do not share, one that counts the planner's steps, and libraries that
+# servers load.
 TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/faults/*.cpp))
-FAULTS = $(patsubst test/%.o,build/%.so,$(filter-out %/unshared_state.o,$(TEST_OBJS)))
+FAULTS = $(patsubst test/%.o,build/%.so,$(filter-out %/unshared_state.o %/steps.o,$(TEST_OBJS)))
+COUNTED = $(filter src/planner/% src/ulid/%,$(OBJS))
+STEPS = $(COUNTED:%=build/faults/steps/%)
 .PHONY: test-libraries
-test-libraries: build/unshared/ids.so $(FAULTS)
+test-libraries: build/unshared/ids.so build/faults/steps/ids.so $(FAULTS)
 
 build/unshared/ids.so: $(filter-out src/generator/shared_state.o,$(OBJS)) test/faults/unshared_state.o
 $(FAULTS): build/faults/%.so: test/faults/%.o
-build/unshared/ids.so $(FAULTS):
+build/faults/steps/ids.so: $(filter-out $(COUNTED),$(OBJS)) $(STEPS) test/faults/steps.o
+build/faults/steps/%.o: %.cpp
+	mkdir -p $(@D)
+	$(COMPILE.cc) -fsanitize-coverage=trace-pc -o $@ $<
+build/unshared/ids.so build/faults/steps/ids.so $(FAULTS):
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS)
 
--include $(wildcard test/faults/*.d)
+-include $(wildcard test/faults/*.d) $(STEPS:.o=.d)
 
 else
 
