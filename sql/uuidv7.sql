@@ -25,6 +25,7 @@ FROM unnest(ARRAY['[2026-11-01, 2026-12-01)', '(2026-11-01, 2026-11-01 00:00:00.
 SELECT uuidv7_first(NULL) IS NULL AND uuidv7_last(NULL) IS NULL AND uuidv7_range_first(NULL) IS NULL
   AND uuidv7_range_last(NULL) IS NULL AND uuidv7_extract_timestamp(NULL) IS NULL
   AND gen_uuidv7(NULL) IS NULL AS strict;
+SELECT proname, proleakproof FROM pg_proc WHERE proname ~ '^uuidv7_(extract|first|last|range|within)' ORDER BY 1;
 
 -- boundaries and times of random ids agree
 SELECT setseed(0.5);
