@@ -1,5 +1,5 @@
-// Counts the steps of the planner's estimates and of the comparisons of ulids: in this library they are
-// compiled with -fsanitize-coverage=trace-pc.
+// Counts the steps of the planner's estimates and of the comparisons of ulids: in this library they
+// are compiled with -fsanitize-coverage=trace-pc.
 #include <cstdint>
 
 #include "pg/postgres.hpp"
