@@ -221,11 +221,6 @@ DELETE FROM event WHERE at < '2024-04-01';
 VACUUM event;
 SELECT bound, c.* FROM unnest(ARRAY['2024-01-01', '2024-01-02']) bound,
   LATERAL compare(format('at < %L', bound), format('{T} < timestamptz %L', bound)) c;
-CREATE TABLE days AS
-  SELECT tstzrange(day, day + '1 day') AS day FROM generate_series(timestamptz '2024-01-01', '2024-03-10', '1 day') day;
-ANALYZE days;
-SELECT expected('SELECT FROM days JOIN event ON ulid <@ day') AS "rows of deleted days";
-DROP TABLE days;
 -- without an index, the planner cannot find the smallest and the largest id
 DROP INDEX event_ulid_idx, event_at_idx;
 SELECT expected($$SELECT FROM event WHERE at >= '2024-09-01'$$) AS timestamptz,
@@ -352,25 +347,8 @@ FROM compare($$at >= '2024-02-10' AND at < '2024-02-11'$$, $${T} <@ '[2024-02-10
 SELECT c.ulid = c.timestamptz AS ulid, scru160, tbsl, snowflake
 FROM compare($$at >= '2024-02-10'$$, $${T} >= timestamptz '2024-02-10'$$) c;
 RESET ROLE;
--- nor are the statistics of hidden ranges used, as by PostgreSQL's own operators of ranges: the estimate of a join does
--- not tell where they lie
-CREATE TABLE span AS SELECT tstzrange(at, at + interval '1 hour') AS during FROM event WHERE i < 40;
-ANALYZE span;
-ALTER TABLE span ENABLE ROW LEVEL SECURITY;
-CREATE POLICY nonempty ON span USING (NOT isempty(during));
-GRANT SELECT ON span TO ids_reader;
 ALTER TABLE event DISABLE ROW LEVEL SECURITY;
 ALTER FUNCTION ulid_lt LEAKPROOF; ALTER FUNCTION ulid_le LEAKPROOF; ALTER FUNCTION ulid_ge LEAKPROOF;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS owner;
-SET ROLE ids_reader;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS reader;
-RESET ROLE;
-UPDATE span SET during = tstzrange(lower(during) + interval '1 year', upper(during) + interval '1 year');
-ANALYZE span;
-SET ROLE ids_reader;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS "reader, of ranges elsewhere";
-RESET ROLE;
-DROP TABLE span;
 ALTER FUNCTION timestamptz_lt LEAKPROOF; ALTER FUNCTION timestamptz_ge LEAKPROOF;
 DROP VIEW some_events;
 DROP OWNED BY ids_reader;
@@ -522,33 +500,12 @@ BEGIN
   RETURN expected(query);
 END $$;
 SELECT nulls, with_nulls(nulls, 'SELECT FROM event WHERE ulid >= ulid_first(''2024-03-01'')') AS since,
-  with_nulls(nulls, 'SELECT FROM event WHERE ulid <@ tstzrange(''2024-03-01'', ''2024-03-02'')') AS during,
-  with_nulls(nulls, 'SELECT FROM span JOIN event ON ulid <@ during') AS joined
+  with_nulls(nulls, 'SELECT FROM event WHERE ulid <@ tstzrange(''2024-03-01'', ''2024-03-02'')') AS during
 FROM unnest(ARRAY[4, -3, 'NaN']::float4[]) nulls;
-UPDATE pg_statistic SET stavalues1 = array_in('{}', 'tstzrange'::regtype, -1)
-WHERE starelid = 'span'::regclass AND stakind1 = 7;
-SELECT expected('SELECT FROM span JOIN event ON ulid <@ during') AS joined;
 ROLLBACK;
--- ranges of a day that overlap by half: a join has a row for each, EXISTS one for all
-CREATE TABLE crowd AS SELECT tstzrange(at, at + interval '1 day') AS during
-  FROM generate_series('2024-02-01'::timestamptz, '2024-02-10 12:00', '12 h') at;
-ANALYZE event, crowd;
-SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during') BETWEEN 1700 AND 2100 AS "about 1920",
-  expected('SELECT FROM event WHERE EXISTS (SELECT FROM crowd WHERE ulid <@ during)')
-    BETWEEN 900 AND 1100 AS "about 1000",
-  expected('SELECT FROM event WHERE NOT EXISTS (SELECT FROM crowd WHERE ulid <@ during)')
-    BETWEEN 7500 AND 7750 AS "about 7630",
-  expected('SELECT FROM crowd WHERE EXISTS (SELECT FROM event WHERE ulid <@ during)') AS "20";
-INSERT INTO crowd SELECT CASE WHEN i <= 20 THEN 'empty'::tstzrange END FROM generate_series(1, 40) i;
-ANALYZE crowd;
-SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during')
-    BETWEEN 1700 AND 2100 AS "empty and null ones have none";
-DELETE FROM crowd WHERE during IS NULL OR isempty(during) OR during << tstzrange('2024-02-05', NULL);
-UPDATE crowd SET during = tstzrange(lower(during) + interval '2 months', upper(during) + interval '2 months');
-ANALYZE crowd;
-SELECT add('2024-03-31', '15 minutes', 1500);
-SELECT expected('SELECT FROM crowd JOIN event ON ulid <@ during') AS "also rows newer than the statistics";
-DROP TABLE crowd;
+-- a join with ranges: half a percent of the pairs, whatever the ranges are, so that hidden ones tell nothing
+SELECT expected('SELECT FROM span JOIN event ON ulid <@ during')
+  / (expected('SELECT FROM span') * expected('SELECT FROM event'))::float8 BETWEEN .0049 AND .0051 AS "a range column";
 DROP TABLE span, event;
 DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
 

@@ -5,7 +5,6 @@
 
 #include "core/bytes.hpp"
 #include "planner/catalog.hpp"
-#include "planner/planned_table.hpp"
 
 namespace ids {
 
@@ -31,21 +30,12 @@ struct Column {
   }
 };
 
-// A column's least or greatest value.
-struct End {
-  bool is_looked_up;
-  bool is_known;
-  std::uint64_t at;
-};
-
 // The share of the column's rows for which its comparison with an id holds, read from the most
-// common values and the histogram. A planning reads them once for each column: that takes longer
-// than to look for a value in them.
+// common values and the histogram. lowest and highest are the first 64 bits of the ids that will be
+// asked for; lowest is greater than highest if there are none.
 class Distribution {
  public:
-  // Null without statistics. lowest and highest are the first 64 bits of the ids that will be asked
-  // for; lowest is greater than highest if there are none.
-  static Distribution* of(const Column& column, std::uint64_t lowest, std::uint64_t highest);
+  Distribution(const Column& of_column, std::uint64_t lowest, std::uint64_t highest);
   double share(int strategy, Datum id) const;
 
  private:
@@ -56,32 +46,18 @@ class Distribution {
     double below;
   };
 
-  struct Common {
-    std::uint64_t at;
-    Datum id;
-    double up_to;  // the share of the rows that have this value or one before it
-  };
-
-  void read(const Column& of_column);
-  void look_at_ends(std::uint64_t lowest, std::uint64_t highest);
-  void extend();
-  double share_of_common(int strategy, Datum id) const;
   double share_of_others(int strategy, std::uint64_t value) const;
   double below(std::uint64_t value) const;
+  void extend(std::uint64_t greatest);
   double rows_since(const Point* point, std::uint64_t end) const;
 
-  Distribution* next;
-  Node* node;
-  const Column* column;  // that is asked about now
-  Common* common;        // the most common values, in ascending order
-  int commons;
-  double common_share;
-  double bins;    // of the histogram, which all have as many rows; 0: there is none
-  Point* points;  // the histogram's, with corrected ends, and perhaps one more
-  int count;
-  Point first, last;  // the histogram's own
-  End least, greatest;
-  bool knows_first, knows_last;
+  const Column& column;
+  Point* points = nullptr;     // the histogram's, with corrected ends, and perhaps one more
+  int count = 0;               // 0: there is no histogram
+  double bins = 0;             // of the histogram, which all have as many rows
+  std::uint64_t last_bin = 0;  // where its last bin begins
+  bool knows_first = false;
+  bool knows_last = false;
 };
 
 }  // namespace ids

@@ -3,11 +3,11 @@
 //   id >= a AND id < b       the share of the rows in this window, from the column's statistics
 //   id < a                   likewise, open at one end
 //   (id >= a AND id < b) OR (id >= c AND id < d) ...      each window by itself
-//   id >= T_range_first(r) AND id <= T_range_last(r)      what id <@ r becomes for a column r of
-//                            another table: the share of the ids in a range, on average
+//   id >= T_range_first(r) AND id <= T_range_last(r)      what id <@ r becomes for a column r:
+//                            PostgreSQL's constant for a window whose ends are not known
 //
-// Other comparisons with columns, such as id >= a AND id <= b and id <@ tstzrange(a, b), are
-// estimated at a third each, as PostgreSQL does.
+// Other comparisons with columns, such as id >= a AND id <= b, are estimated at a third each, as
+// PostgreSQL does.
 //
 // PostgreSQL's own estimators would suffice, except for two things. They know only the built-in
 // types, so they do not interpolate ids within a bin of the histogram; see distribution.cpp. And
@@ -16,6 +16,7 @@
 // returns the share of all its bounds in that list, and the others return 1.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "planner/distribution.hpp"
 #include "planner/estimates.hpp"
@@ -108,32 +109,31 @@ const Const* value_of(const Column& column, Node* node) {
 }
 
 // The share of rows that all bounds leave.
-double share_of_bounds(const Column& column, Bound* bounds, int count) {
+double share_of_bounds(const Column& column, std::span<Bound> bounds) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
-  for (Bound* bound = bounds; bound < bounds + count; ++bound) {
-    bound->value = value_of(column, bound->other);
-    if (!bound->value) continue;
-    if (bound->value->constisnull) return 0;
-    lowest = std::min(lowest, column.value(bound->value->constvalue));
-    highest = std::max(highest, column.value(bound->value->constvalue));
+  for (Bound& bound : bounds) {
+    bound.value = value_of(column, bound.other);
+    if (!bound.value) continue;
+    if (bound.value->constisnull) return 0;
+    lowest = std::min(lowest, column.value(bound.value->constvalue));
+    highest = std::max(highest, column.value(bound.value->constvalue));
   }
-  const Distribution* distribution = Distribution::of(column, lowest, highest);
+  const Distribution distribution(column, lowest, highest);
 
   // The closest bound on each side counts. PostgreSQL does not pair volatile ones.
   constexpr double kNone = 2;
   double lower = kNone;
   double upper = kNone;
   double unpaired = 1;
-  for (const Bound* bound = bounds; bound < bounds + count; ++bound) {
-    if (!bound->value && contain_volatile_functions(bound->other)) {
+  for (const Bound& bound : bounds) {
+    if (!bound.value && contain_volatile_functions(bound.other)) {
       unpaired *= DEFAULT_INEQ_SEL;
       continue;
     }
-    double& side = bound->is_upper() ? upper : lower;
-    side = std::min(side, bound->value && distribution
-                              ? distribution->share(bound->strategy, bound->value->constvalue)
-                              : DEFAULT_INEQ_SEL);
+    double& side = bound.is_upper() ? upper : lower;
+    side = std::min(side, bound.value ? distribution.share(bound.strategy, bound.value->constvalue)
+                                      : DEFAULT_INEQ_SEL);
   }
   if (lower == kNone && upper == kNone) return unpaired;
   if (lower == kNone) return unpaired * upper;
@@ -153,38 +153,22 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
   Bound bounds[] = {asked, {}};
   if (asked.strategy != BTGreaterEqualStrategyNumber ||
       !calls(asked.other, boundaries[kRangeFirst]))
-    return share_of_bounds(column, bounds, 1);
+    return share_of_bounds(column, std::span(bounds, 1));
   FuncExpr last = *reinterpret_cast<FuncExpr*>(asked.other);
   last.funcid = boundaries[kRangeLast];
   bounds[1] = {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last), nullptr};
-  return share_of_bounds(column, bounds, 2);
+  return share_of_bounds(column, bounds);
 }
 
-// The column of ranges whose first ids are a lower bound, or whose last ids are an upper one; else
-// null.
-Node* ranges_of(const CatalogObjects& objects, const Bound& bound) {
-  const bool is_end = bound.strategy == BTGreaterEqualStrategyNumber
-                          ? calls(bound.other, objects.boundaries[kRangeFirst])
-                          : bound.strategy == BTLessEqualStrategyNumber &&
-                                calls(bound.other, objects.boundaries[kRangeLast]);
-  if (!is_end) return nullptr;
-  auto* ranges = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(bound.other)->args));
-  return IsA(ranges, Var) ? ranges : nullptr;
-}
-
-// The bounds of the column that hold together with the one asked about: those by values, or those
-// by the same ranges. There are none if another of them is the first, which stands for all.
-struct Window {
-  Bound* bounds;
-  int count;
-};
-
-Window window_of(const Column& column, PlannedTable* table, Condition* about, const Bound& asked,
-                 Node* ranges) {
+// The bounds of the column that hold together with the one asked about. There are none if another
+// of them is the first, which stands for all.
+std::span<Bound> window_of(const Column& column, PlannedTable* table, Condition* about,
+                           const Bound& asked) {
   Node* itself = about->itself;
-  if (about->first && about->first != itself) return {nullptr, 0};
+  if (about->first && about->first != itself) return {};
   List* together = about->together ? about->together : list_make1(itself);
-  Window window{static_cast<Bound*>(palloc(sizeof(Bound) * list_length(together))), 0};
+  auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(together)));
+  std::size_t count = 0;
   Node* first = nullptr;
   ListCell* cell;
   foreach (cell, together) {
@@ -192,109 +176,31 @@ Window window_of(const Column& column, PlannedTable* table, Condition* about, co
     Bound bound = asked;
     if (condition != itself &&
         (!apply_together(condition, itself) || !read_comparison(column, condition, &bound) ||
-         (ranges ? !equal(ranges_of(column.objects, bound), ranges)
-                 : contain_var_clause(bound.other))))
+         contain_var_clause(bound.other)))
       continue;
     if (!first) first = condition;
     table->find(reinterpret_cast<OpExpr*>(bare(condition))->args)->first = first;
-    window.bounds[window.count++] = bound;
+    bounds[count++] = bound;
   }
-  if (first != itself) window.count = 0;
-  return window;
-}
-
-// The share of a column's ranges that are neither null nor empty. PostgreSQL keeps the share of
-// empty ranges beside the lengths.
-double share_not_empty(VariableStatData* ranges) {
-  HeapTuple row = ranges->statsTuple;
-  const double not_null = 1 - reinterpret_cast<Form_pg_statistic>(GETSTRUCT(row))->stanullfrac;
-  AttStatsSlot slot;
-  if (!get_attstatsslot(&slot, row, STATISTIC_KIND_RANGE_LENGTH_HISTOGRAM, InvalidOid,
-                        ATTSTATSSLOT_NUMBERS))
-    return not_null;
-  const double empty = slot.numbers[0];
-  free_attstatsslot(&slot);
-  return not_null * (1 - empty);
-}
-
-// How many ranges contain an id, on average. Ranges begin and end at these shares of the ids, both
-// in ascending order, and each stands for a number of ranges. An id counts at most one.
-double covered(const double* begins, const double* ends, int count, double number) {
-  double sum = 0;
-  double at = begins[0];
-  for (int begun = 0, ended = 0; ended < count;) {
-    const double open = (begun - ended) * number;
-    const bool begin = begun < count && begins[begun] <= ends[ended];
-    const double next = begin ? begins[begun++] : ends[ended++];
-    sum += (next - at) * std::min(open, 1.0);
-    at = next;
-  }
-  return sum;
-}
-
-// The share of the ids that at least one of the ranges in so many rows contains; for one row, what
-// a range contains on average. The statistics of ranges tell the distribution of the lower bounds
-// and of the upper bounds. So this knows at each id how many ranges have begun and not ended, and
-// it does not matter which bounds belong together. PostgreSQL's own estimates, too, use these
-// statistics of hidden rows only if the difference of ranges is leakproof.
-double share_in_ranges(const Column& column, VariableStatData* ranges, double rows) {
-  const Oid* boundaries = column.objects.boundaries;
-  AttStatsSlot slot;
-  const Distribution* distribution = Distribution::of(column, 0, UINT64_MAX);
-  if (!distribution || !HeapTupleIsValid(ranges->statsTuple) ||
-      !statistic_proc_security_check(ranges, F_TSTZRANGE_SUBDIFF) ||
-      !get_attstatsslot(&slot, ranges->statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid,
-                        ATTSTATSSLOT_VALUES))
-    return DEFAULT_RANGE_INEQ_SEL;
-  if (slot.nvalues == 0) return DEFAULT_RANGE_INEQ_SEL;
-  // More bounds would take longer, and hardly change the result.
-  constexpr int kMost = 100;
-  const int count = std::min(slot.nvalues, kMost);
-  double begins[kMost];
-  double ends[kMost];
-  for (int i = 0; i < count; ++i) {
-    const Datum range = slot.values[i * std::int64_t{slot.nvalues} / count];
-    begins[i] =
-        distribution->share(BTLessStrategyNumber, OidFunctionCall1(boundaries[kRangeFirst], range));
-    ends[i] = distribution->share(BTLessEqualStrategyNumber,
-                                  OidFunctionCall1(boundaries[kRangeLast], range));
-  }
-  free_attstatsslot(&slot);
-  const double number = share_not_empty(ranges) * rows / count;
-  return std::max(covered(begins, ends, count, number), 1.0e-10);
-}
-
-// The share of the pairs of rows in which the range contains the id, for a bound that <@ has become
-// in a join.
-double share_of_join(const Column& column, const Window& window, Node* ranges,
-                     const SpecialJoinInfo* semijoin) {
-  Bound* end = window.bounds + window.count;
-  const bool first_is_upper = window.bounds->is_upper();
-  if (std::all_of(window.bounds, end,
-                  [=](const Bound& bound) { return bound.is_upper() == first_is_upper; }))
-    return DEFAULT_INEQ_SEL;
-  VariableStatData statistics;
-  examine_variable(column.root, ranges, 0, &statistics);
-  const bool has_ranges =
-      semijoin && bms_is_member(reinterpret_cast<Var*>(ranges)->varno, semijoin->syn_righthand);
-  double share = share_in_ranges(column, &statistics, has_ranges ? statistics.rel->rows : 1);
-  // The share of the ranges that contain an id, if each contains as many as another.
-  if (semijoin && !has_ranges) share = -std::expm1(-share * column.statistics->rel->rows);
-  ReleaseVariableStats(statistics);
-  return share;
+  return {bounds, first == itself ? count : 0};
 }
 
 // The share of what the conditions leave that hold together with the bound asked about, if that is
 // the first of them; otherwise 1.
-double share_of(const Column& column, List* args, const Bound& asked, Node* ranges,
-                const SpecialJoinInfo* semijoin) {
+double share_of(const Column& column, List* args, const Bound& asked) {
   PlannedTable* table = planned(column.statistics->rel);
   Condition* condition = asked_condition(table, args);
-  if (!condition) return ranges ? DEFAULT_INEQ_SEL : share_of_lone_bound(column, asked);
-  const Window window = window_of(column, table, condition, asked, ranges);
-  if (window.count == 0) return 1;
-  return ranges ? share_of_join(column, window, ranges, semijoin)
-                : share_of_bounds(column, window.bounds, window.count);
+  if (!condition) return share_of_lone_bound(column, asked);
+  const std::span<Bound> window = window_of(column, table, condition, asked);
+  return window.empty() ? 1 : share_of_bounds(column, window);
+}
+
+// The share of rows for a bound that differs from row to row. What id <@ r becomes for a column r
+// is estimated like a window whose ends are not known: each of the two bounds returns the root.
+double share_of_columns(const CatalogObjects& objects, const Bound& asked) {
+  const bool is_range = calls(asked.other, objects.boundaries[kRangeFirst]) ||
+                        calls(asked.other, objects.boundaries[kRangeLast]);
+  return is_range ? std::sqrt(DEFAULT_RANGE_INEQ_SEL) : DEFAULT_INEQ_SEL;
 }
 
 // The comparison that gives the order of a column's statistics; InvalidOid if it is not the order
@@ -309,8 +215,8 @@ Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects
 
 // The share of rows, or of pairs of rows, for which a comparison holds. Where rel is not 0, the
 // columns of all other tables are constants, as in the inner side of a nested loop.
-double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
-                   const SpecialJoinInfo* semijoin, const PlannedType& type, std::uint64_t now) {
+double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel, const PlannedType& type,
+                   std::uint64_t now) {
   CHECK_FOR_INTERRUPTS();
   const CatalogObjects* objects = objects_of(type);
   const int strategy = objects ? strategy_of(*objects, comparison) : InvalidStrategy;
@@ -327,10 +233,8 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
     asked = {commuted(strategy), left, nullptr};
     node = right;
   }
-  const bool is_window = !contain_var_clause(asked.other);
-  Node* ranges = is_window ? nullptr : ranges_of(*objects, asked);
-  if ((!is_window && !ranges) || (!IsA(node, Var) && contain_volatile_functions(node)))
-    return DEFAULT_INEQ_SEL;
+  if (contain_var_clause(asked.other)) return share_of_columns(*objects, asked);
+  if (!IsA(node, Var) && contain_volatile_functions(node)) return DEFAULT_INEQ_SEL;
 
   double share = DEFAULT_INEQ_SEL;
   VariableStatData statistics;
@@ -338,7 +242,7 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
   const Oid less = order_of_statistics(statistics, *objects);
   if (statistics.rel && OidIsValid(less)) {
     const Column column{root, type, *objects, now, node, &statistics, less};
-    share = share_of(column, args, asked, ranges, semijoin);
+    share = share_of(column, args, asked);
   }
   ReleaseVariableStats(statistics);
   // Statistics that somebody has written may have any numbers.
@@ -350,17 +254,14 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel,
 Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now) {
   PG_RETURN_FLOAT8(selectivity(reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)),
                                PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)),
-                               PG_GETARG_INT32(3), nullptr, type, now));
+                               PG_GETARG_INT32(3), type, now));
 }
 
 Datum comparison_join_selectivity(FunctionCallInfo fcinfo, const PlannedType& type,
                                   std::uint64_t now) {
-  const int kind = PG_GETARG_INT16(3);
-  const bool is_semijoin = kind == JOIN_SEMI || kind == JOIN_ANTI;
-  PG_RETURN_FLOAT8(selectivity(
-      reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)), PG_GETARG_OID(1),
-      reinterpret_cast<List*>(PG_GETARG_POINTER(2)), 0,
-      is_semijoin ? reinterpret_cast<SpecialJoinInfo*>(PG_GETARG_POINTER(4)) : nullptr, type, now));
+  PG_RETURN_FLOAT8(selectivity(reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)),
+                               PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)), 0,
+                               type, now));
 }
 
 }  // namespace ids

@@ -41,7 +41,6 @@ PlannedTable* planned(RelOptInfo* table) {
   entry->at_end = {[](void* key) { hash_search(tables, key, HASH_REMOVE, nullptr); }, entry,
                    nullptr};
   entry->length = -1;
-  entry->distributions = nullptr;
   MemoryContextRegisterResetCallback(entry->memory(), &entry->at_end);
   return entry;
 }

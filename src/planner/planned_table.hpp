@@ -15,14 +15,11 @@ struct Condition {
   Node* first;              // of the bounds of its window; null until one of them is asked for
 };
 
-class Distribution;
-
 struct PlannedTable {
   RelOptInfo* table;
   MemoryContextCallback at_end;
   int length;  // of the lists of conditions when they were read; -1: they were not
   HTAB* conditions;
-  Distribution* distributions;  // of its columns
 
   MemoryContext memory() const { return GetMemoryChunkContext(table); }
   // The condition with these operands, or null.
