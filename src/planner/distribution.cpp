@@ -48,55 +48,55 @@ bool true_end(const Column& column, bool greatest, std::uint64_t* end) {
 
 Distribution::Distribution(const Column& of_column, std::uint64_t lowest, std::uint64_t highest)
     : column(of_column) {
-  if (!column.has_statistics() || lowest > highest) return;
-  HeapTuple row = column.statistics->statsTuple;
-  AttStatsSlot slot;
-  if (!statistic_proc_security_check(column.statistics,
+  if (!column.has_statistics() || lowest > highest ||
+      !statistic_proc_security_check(column.statistics,
                                      column.objects.procedures[BTLessStrategyNumber]) ||
-      !get_attstatsslot(&slot, row, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
+      !get_attstatsslot(&histogram, column.statistics->statsTuple, STATISTIC_KIND_HISTOGRAM,
+                        InvalidOid, ATTSTATSSLOT_VALUES) ||
+      histogram.nvalues <= 2)
     return;
-  if (slot.nvalues > 2) {
-    count = slot.nvalues;
-    points = static_cast<Point*>(palloc(sizeof(Point) * (static_cast<std::size_t>(count) + 1)));
-    for (int i = 0; i < count; ++i)
-      points[i] = {column.value(slot.values[i]), static_cast<double>(i)};
-  }
-  free_attstatsslot(&slot);
-  if (count == 0) return;
-
+  count = histogram.nvalues;
   bins = count - 1;
-  last_bin = points[count - 2].at;
+  first = column.value(histogram.values[0]);
+  last = {column.value(histogram.values[count - 1]), static_cast<double>(bins)};
   // PostgreSQL, too, looks up a true end only for values near it.
   std::uint64_t end;
-  if (highest > last_bin) {
+  if (highest > point(bins - 1).at) {
     knows_last = true_end(column, true, &end);
     extend(end);
   }
-  if (lowest <= points[1].at) {
+  if (lowest <= point(1).at) {
     knows_first = true_end(column, false, &end);
-    if (knows_first) points[0].at = end;
+    if (knows_first) first = end;
   }
 }
 
-// The rows since a point, in bins. Many ids are newer than the statistics: this assumes the rate of
-// the bin before, up to the given end, and at most as many rows as the statistics know of.
-double Distribution::rows_since(const Point* point, std::uint64_t end) const {
-  const auto width = static_cast<double>(std::max<std::uint64_t>(point->at - point[-1].at, 1));
-  return std::min(static_cast<double>(end - point->at) / width, bins);
+Distribution::Point Distribution::point(int i) const {
+  if (i > bins) return beyond;
+  if (i == bins) return last;
+  return {i == 0 ? first : column.value(histogram.values[i]), static_cast<double>(i)};
+}
+
+// The rows since a point, in bins. Many ids are newer than the statistics:
+// this assumes the rate of the bin before, up to the given end, and at most as many rows as the
+// statistics know of.
+double Distribution::rows_since(const Point& point, const Point& before, std::uint64_t end) const {
+  const auto width = static_cast<double>(std::max<std::uint64_t>(point.at - before.at, 1));
+  return std::min(static_cast<double>(end - point.at) / width, static_cast<double>(bins));
 }
 
 void Distribution::extend(std::uint64_t greatest) {
-  Point* last = points + count - 1;
+  const Point before = point(bins - 1);
   const std::uint64_t now = column.now;
-  if (last->at > now && last[-1].at <= now) {
+  if (last.at > now && before.at <= now) {
     // The last bin ends in the future, perhaps with a stray id: today's rate is another.
-    *last = {now, last[-1].below + rows_since(last - 1, now)};
-  } else if (knows_last && greatest < last->at) {
-    last->at = greatest;
+    last = {now, before.below + rows_since(before, point(bins - 2), now)};
+  } else if (knows_last && greatest < last.at) {
+    last.at = greatest;
   } else if (knows_last) {
     // A stray id of the future must not stretch the present.
-    const std::uint64_t end = last->at > now ? greatest : std::min(greatest, now);
-    last[1] = {end, last->below + rows_since(last, end)};
+    const std::uint64_t end = last.at > now ? greatest : std::min(greatest, now);
+    beyond = {end, last.below + rows_since(last, before, end)};
     ++count;
   }
 }
@@ -104,22 +104,28 @@ void Distribution::extend(std::uint64_t greatest) {
 // The share of the rows below a value. Rows that equal it do not count, because almost no id equals
 // a boundary such as T_first().
 double Distribution::below(std::uint64_t value) const {
-  if (value > points[count - 1].at) return 1;
-  if (value < points[0].at) return 0;
-  const Point* right = std::lower_bound(points + 1, points + count, value,
-                                        [](const Point& p, std::uint64_t v) { return p.at < v; });
-  const Point* left = right - 1;
+  int begin = 0;
+  int end = count - 1;
+  if (value > point(end).at) return 1;
+  if (value < first) return 0;
+  while (end - begin > 1) {
+    const int middle = (begin + end) / 2;
+    (point(middle).at < value ? begin : end) = middle;
+  }
+  const Point left = point(begin);
+  const Point right = point(end);
   // All ids of a bin may have the same first 64 bits.
-  const auto width = static_cast<double>(std::max<std::uint64_t>(right->at - left->at, 1));
-  const double part = static_cast<double>(value - left->at) / width;
-  return (left->below + part * (right->below - left->below)) / points[count - 1].below;
+  const auto width = static_cast<double>(std::max<std::uint64_t>(right.at - left.at, 1));
+  const double part = static_cast<double>(value - left.at) / width;
+  return (left.below + part * (right.below - left.below)) / point(count - 1).below;
 }
 
 double Distribution::share_of_others(int strategy, std::uint64_t value) const {
   if (count == 0) return 0.5;
   const bool is_upper = strategy < BTEqualStrategyNumber;
   const double below_it = below(value);
-  const bool sure = (knows_first && value <= points[1].at) || (knows_last && value > last_bin);
+  const bool sure =
+      (knows_first && value <= point(1).at) || (knows_last && value > point(bins - 1).at);
   const double doubt = sure ? 0 : 0.01 / bins;
   return std::clamp(is_upper ? below_it : 1 - below_it, doubt, 1 - doubt);
 }

@@ -37,6 +37,8 @@ class Distribution {
  public:
   Distribution(const Column& of_column, std::uint64_t lowest, std::uint64_t highest);
   double share(int strategy, Datum id) const;
+  // Frees its memory: a query may have thousands of windows.
+  void release() { free_attstatsslot(&histogram); }
 
  private:
   // A value, and how many rows are below it, in bins of the histogram. Between two points the
@@ -46,16 +48,19 @@ class Distribution {
     double below;
   };
 
+  Point point(int i) const;
   double share_of_others(int strategy, std::uint64_t value) const;
   double below(std::uint64_t value) const;
   void extend(std::uint64_t greatest);
-  double rows_since(const Point* point, std::uint64_t end) const;
+  double rows_since(const Point& point, const Point& before, std::uint64_t end) const;
 
   const Column& column;
-  Point* points = nullptr;     // the histogram's, with corrected ends, and perhaps one more
-  int count = 0;               // 0: there is no histogram
-  double bins = 0;             // of the histogram, which all have as many rows
-  std::uint64_t last_bin = 0;  // where its last bin begins
+  AttStatsSlot histogram{};
+  int bins = 0;             // of the histogram, which all have as many rows
+  int count = 0;            // of the points, one more than bins, or two; 0: there is no histogram
+  std::uint64_t first = 0;  // the histogram's first point, corrected
+  Point last{};             // its last one, corrected
+  Point beyond{};
   bool knows_first = false;
   bool knows_last = false;
 };

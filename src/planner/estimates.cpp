@@ -119,7 +119,7 @@ double share_of_bounds(const Column& column, std::span<Bound> bounds) {
     lowest = std::min(lowest, column.value(bound.value->constvalue));
     highest = std::max(highest, column.value(bound.value->constvalue));
   }
-  const Distribution distribution(column, lowest, highest);
+  Distribution distribution(column, lowest, highest);
 
   // The closest bound on each side counts. PostgreSQL does not pair volatile ones.
   constexpr double kNone = 2;
@@ -135,6 +135,7 @@ double share_of_bounds(const Column& column, std::span<Bound> bounds) {
     side = std::min(side, bound.value ? distribution.share(bound.strategy, bound.value->constvalue)
                                       : DEFAULT_INEQ_SEL);
   }
+  distribution.release();
   if (lower == kNone && upper == kNone) return unpaired;
   if (lower == kNone) return unpaired * upper;
   if (upper == kNone) return unpaired * lower;
