@@ -183,13 +183,13 @@ inline generate() {
     if
     :: MARKED -> break
     :: else ->
-      read_mark(time(id));
+      move_mark(time(id));
       if :: usable -> break :: else fi
     fi
   od
 }
 
-inline read_mark(to) {
+inline move_mark(to) {
   if
   :: recovery -> IN_RECOVERY
   :: else ->
@@ -274,7 +274,7 @@ end_of_run:
         };
         if :: STORE :: made[me] = 0 /* is rolled back */ :: skip /* stays open */ fi;
         id = 0
-      :: !claimed && ids == 0 -> read_mark(0); usable = false; ids = 1  /* another generator */
+      :: !claimed && ids == 0 -> move_mark(0); usable = false; ids = 1  /* another generator */
       od
     } unless { my_run != this_run };
     d_step {
