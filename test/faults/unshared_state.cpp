@@ -10,7 +10,7 @@ SharedState* shared_state() {
   return &state;
 }
 
-void reserve_shared_state() {
+void create_shared_state() {
 }
 
 }  // namespace ids
