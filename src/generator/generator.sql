@@ -33,7 +33,7 @@ BEGIN ATOMIC
 	FROM (
 		SELECT * FROM ids_internal.unsettled_records()
 		UNION ALL
-		SELECT l.pid, x.transactionid, NULL, NULL, 0
+		SELECT l.pid, x.transactionid, NULL AS generator, NULL AS first_timestamp, 0
 		FROM pg_locks l LEFT JOIN pg_locks x ON l.pid IS NULL AND x.virtualtransaction = l.virtualtransaction AND x.locktype = 'transactionid'
 		WHERE l.locktype = 'advisory' AND l.database = 0 AND l.objsubid = 3
 	) u
