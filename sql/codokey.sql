@@ -110,6 +110,20 @@ BEGIN
 EXCEPTION WHEN invalid_parameter_value THEN
   RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
 END $$;
+-- the specification's precision: a number, of whatever type, gets the same hint
+SELECT codokey(now(), 2);
+SELECT codokey(current_date, 2::bigint, 1970, 2069);
+SELECT codokey(localtimestamp, unit => 2.5, until_split => 999);
+SELECT gen_codokey(6);
+SELECT gen_codokey(2000, 2099);
+-- while a literal, NULL and a parameter of unknown type remain the name of a unit
+SELECT codokey('2022-12-31', 'month'), codokey(date '2022-12-31', 'year'), codokey(now(), NULL, 2000),
+  gen_codokey(NULL, 2000);
+PREPARE unknown AS SELECT codokey($1, $2), codokey(date '2022-12-31', $3), codokey($4, unit => $5, since_year => $6),
+  gen_codokey($7) = gen_codokey('year');
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'unknown';
+EXECUTE unknown('2022-12-31', 'day', 'month', '2022-12-31', 'year', 2000, 'year');
+DEALLOCATE unknown;
 
 -- bad contexts, in every function that takes one
 \set VERBOSITY sqlstate

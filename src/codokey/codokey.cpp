@@ -11,32 +11,21 @@ namespace {
 
 constexpr std::int64_t kEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
 
-int context_detail(ContextError error) {
-  switch (error) {
-    case ContextError::since_year:
-      return errdetail("Argument \"since_year\" must not be before the year 0 (1 BC).");
-    case ContextError::until_year:
-      return errdetail("Argument \"until_year\" must not be after %d.", kLastYear);
-    case ContextError::year_order:
-      return errdetail("Argument \"since_year\" must not be after \"until_year\".");
-    default:
-      return errdetail("Argument \"until_split\" must be 9, 99, 999 and so on up to 999999999.");
-  }
-}
-
-int context_hint(ContextError error) {
-  if (error == ContextError::year_order)
-    return errhint("Give \"until_year\" as a year, such as 2069, not as a number of years.");
-  if (error == ContextError::until_split)
-    return errhint("Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds.");
-  return 0;
-}
-
 [[noreturn]] void invalid_context(const Context& context, ContextError error) {
+  // DETAIL and HINT of each ContextError.
+  static constexpr const char* kMessages[][2] = {
+      {},
+      {"Argument \"since_year\" must not be before the year 0 (1 BC)."},
+      {"Argument \"until_year\" must not be after %d."},
+      {"Argument \"since_year\" must not be after \"until_year\".",
+       "Give \"until_year\" as a year, such as 2069, not as a number of years."},
+      {"Argument \"until_split\" must be 9, 99, 999 and so on up to 999999999.",
+       "Use 9 for tenths of a second, 999 for milliseconds, 999999 for microseconds."}};
+  const auto [detail, hint] = kMessages[static_cast<std::size_t>(error)];
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("invalid codokey context: since_year %d, until_year %d, until_split %d",
                          context.since_year, context.until_year, context.until_split),
-                  context_detail(error), context_hint(error)));
+                  errdetail(detail, kLastYear), hint ? errhint("%s", hint) : 0));
 }
 
 // The unit of that name: split, or a name that date_trunc reads, in any case.
@@ -58,10 +47,8 @@ Unit unit_argument(text* argument) {
 [[noreturn]] void time_out_of_range(const Context& context, bool before) {
   ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                   errmsg("time out of range for the codokey context"),
-                  before ? errdetail("The time is before the context's years, %d to %d in UTC.",
-                                     context.since_year, context.until_year)
-                         : errdetail("The time is after the context's years, %d to %d in UTC.",
-                                     context.since_year, context.until_year)));
+                  errdetail("The time is %s the context's years, %d to %d in UTC.",
+                            before ? "before" : "after", context.since_year, context.until_year)));
 }
 
 int key_detail(const Context& context, std::string_view key, std::size_t characters,
@@ -133,8 +120,7 @@ Datum encode(FunctionCallInfo fcinfo, int first, Instant instant) {
   PG_RETURN_TEXT_P(result);
 }
 
-// The period that a key stands for. Argument number 0 is the key; the context's arguments follow
-// it.
+// The period that a key stands for: argument number 0, before the context's arguments.
 Period decode(FunctionCallInfo fcinfo) {
   text* key = PG_GETARG_TEXT_PP(0);
   const Context context = context_arguments(fcinfo, 1);

@@ -93,10 +93,9 @@ IDS_FUNCTION(snowflake_name) {
 // snowflake_from_bigint(bigint) -> snowflake
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
-  if (number >= 0) {
+  if (number >= 0)
     out_of_range(psprintf("%lld", static_cast<long long>(number)),
                  "The first bit of a snowflake is always set, so it is negative as a bigint.");
-  }
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 

@@ -93,8 +93,9 @@ struct Snowflake {
   static constexpr char kOtherSnowflakes[] =
       "A snowflake of Twitter or Discord has another format: keep it as bigint.";
 
-  // A number, or a name of the specification's first layout, which has 47 bits. Its first digit
-  // differs in the two alphabets.
+  // A number, or a name of the specification's first layout, which has 47 bits: 1, the seconds, and
+  // 14 others. Its first digit differs in the two alphabets. An id of Twitter also has 22 bits
+  // below its milliseconds; 2^63 - 8408025237643329536 is its first one of 2017.
   static constexpr const char* hint(std::string_view text, std::string_view digits) noexcept {
     const bool negative = text.starts_with('-');
     if (text.substr(negative) != digits) return nullptr;
@@ -107,13 +108,21 @@ struct Snowflake {
         return number > 0 && number <= kPrefix
                    ? "To read a number, cast it: '-%s'::bigint::pg_catalog.snowflake."
                    : nullptr;
-      return number < kPrefix ? kOtherSnowflakes
-                              : "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
+      if (number >= kPrefix)
+        return "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
+      if (number < kPrefix - 8'408'025'237'643'329'536) return kOtherSnowflakes;
+      return "A snowflake of Twitter or Discord has another format: keep it as bigint. For a "
+             "snowflake of the same time, add 8958466507101175808 if it is Discord's; if it is "
+             "Twitter's, use ('%s'::numeric + 8408025237643329536)::pg_catalog.snowflake.";
     }
-    if (is_read(kBase62LowerFirst) && number >> 46 == 1)
-      return "To read the first layout, use pg_catalog.ids_base62_decode('%s').";
-    if (is_read(kBase62UpperFirst) && number >> 46 == 1)
-      return "To read the first layout, use pg_catalog.ids_base62_decode('%s', true).";
+    const auto is_first_layout = [&](const auto& alphabet) {
+      return is_read(alphabet) && number >> 46 == 1 &&
+             (number >> 14 & UINT32_MAX) * 1000 <= std::uint64_t{kMaxTime - kMinTime};
+    };
+    if (is_first_layout(kBase62LowerFirst) || is_first_layout(kBase62UpperFirst))
+      return "To read the first layout, use (SELECT pg_catalog.snowflake_from_parts("
+             "to_timestamp((n >> 14) - 2811738496), (n >> 10 & 15)::int, (n & 1023)::int) "
+             "FROM pg_catalog.ids_base62_decode('%1$s', '%1$s' ~ '^[J-Za-d]') n).";
     return nullptr;
   }
 
