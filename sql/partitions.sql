@@ -18,6 +18,15 @@ CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
 SET TIME ZONE 'UTC';
 SELECT * FROM partition;
+-- a read-only transaction, as all on a standby are, fails only if there is something to create or to drop
+BEGIN READ ONLY;
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
+CALL ids_drop_partitions('log', '2026-02-01');
+SAVEPOINT nothing;
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-07-01');
+ROLLBACK TO nothing;
+CALL ids_drop_partitions('log', '2026-05-01');
+ROLLBACK;
 -- days over a change to summer time; a partition made by hand is left alone, and so are days within a larger partition
 CREATE TABLE by_hand PARTITION OF log FOR VALUES FROM (ulid_first('2027-03-28')) TO (ulid_first('2027-03-29'));
 SET TIME ZONE 'Europe/Berlin';

@@ -10,9 +10,6 @@ KnownMark known_mark;
 
 namespace {
 
-constexpr char kSchema[] = "ids_internal";
-constexpr char kSequence[] = "mark";
-
 // The last microsecond of 48 bits of milliseconds.
 constexpr std::int64_t kGreatestUs = (std::int64_t{1} << 48) * 1000 - 1;
 // 2026-01-01: before that, no database had the extension.
@@ -25,13 +22,17 @@ void forget_mark(Datum, Oid relation) {
   if (relation == InvalidOid || relation == known_relation) known_mark = {};
 }
 
-[[noreturn]] void missing_mark(const char* what, const char* hint) {
+constexpr char kCreate[] =
+    "CREATE SEQUENCE ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
+    "SELECT pg_catalog.ids_reset_clock();";
+
+[[noreturn]] void missing_mark(const char* what, const char* how, const char* statements) {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("sequence \"%s.%s\" of extension \"ids\" %s", kSchema, kSequence, what),
+           errmsg("sequence \"ids_internal.mark\" of extension \"ids\" %s", what),
            errdetail("It holds the time up to which ids were generated. Without it, new ids could "
                      "equal existing ones or be smaller."),
-           errhint("%s", hint)));
+           errhint("As a superuser, %s: %s", how, statements)));
 }
 
 // The sequence's only row, in its only page; null if that is damaged. last_value is the mark, in
@@ -58,10 +59,7 @@ bool is_sound(const FormData_pg_sequence_data& row) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("extension \"ids\" was dropped"),
                     errdetail("The statement that generates ids began before that.")));
-  missing_mark("is missing",
-               "As a superuser, create it and set it to the current time: CREATE SEQUENCE "
-               "ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
-               "SELECT pg_catalog.ids_reset_clock();");
+  missing_mark("is missing", "create it and set it to the current time", kCreate);
 }
 
 // A statement goes on after DROP EXTENSION, when anybody may give another relation the mark's name.
@@ -79,21 +77,20 @@ Relation open_sequence() {
   Relation relation;
   Oid schema_owner;
   do {
-    const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum(kSchema));
+    const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum("ids_internal"));
     if (!HeapTupleIsValid(schema)) no_mark();
     const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
     schema_owner = row->nspowner;
-    const Oid oid = get_relname_relid(kSequence, row->oid);
+    const Oid oid = get_relname_relid("mark", row->oid);
     ReleaseSysCache(schema);
     if (!OidIsValid(oid)) no_mark();
     relation = try_relation_open(oid, RowExclusiveLock);
   } while (!relation);  // a session that had locked it may have replaced it
   if (!is_own(relation, schema_owner)) no_mark();
   if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
-    missing_mark("is not a sequence",
-                 "Rename the relation that has this name, and create the sequence again.");
+    missing_mark("is not a sequence", "rename what has this name, then create it again", kCreate);
   if (relation->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
-    missing_mark("is not logged", "Run: ALTER SEQUENCE ids_internal.mark SET LOGGED;");
+    missing_mark("is not logged", "run", "ALTER SEQUENCE ids_internal.mark SET LOGGED;");
   return relation;
 }
 
@@ -119,9 +116,12 @@ struct MarkPage {
     if (row && (is_sound(*row) || to_reset)) return;
     UnlockReleaseBuffer(buffer);
     if (!row)
-      missing_mark("is damaged", "Restore it from a backup, or drop it and create it again.");
-    missing_mark("has an invalid value",
-                 "As a superuser, set the current time: SELECT pg_catalog.ids_reset_clock();");
+      missing_mark("is damaged", "create it again and set it to the current time",
+                   psprintf("ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; "
+                            "DROP SEQUENCE ids_internal.mark; %s",
+                            kCreate));
+    missing_mark("has an invalid value", "set the current time",
+                 "SELECT pg_catalog.ids_reset_clock();");
   }
 
   // Whether this run of the server has moved the mark.
@@ -186,22 +186,19 @@ using namespace ids;
 // only rises.
 IDS_FUNCTION(ids_advance_clock) {
   const TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
-  const std::int64_t now_us = unix_now<1>();
   const std::int64_t at_us = unix_us_from_timestamptz(at);
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("cannot execute ids_advance_clock() during recovery"),
                     errhint("Call it on the primary, or after the promotion.")));
-  if (TIMESTAMP_NOT_FINITE(at))
-    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("time must be finite")));
-  if (at_us - now_us > USECS_PER_DAY)
+  if (at_us <= 0) PG_RETURN_VOID();
+  if (at_us - unix_now<1>() > USECS_PER_DAY)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("time %s is more than a day ahead of the clock", timestamptz_to_str(at)),
              errdetail("All generators of the server would continue from that time."),
              errhint("Check the time and the server's clock. Ignore ids that a client made with a "
                      "time in the future.")));
-  if (at_us <= 0) PG_RETURN_VOID();
   // The time may be taken from an id and have milliseconds only.
   const std::int64_t unix_us = at_us - at_us % 1000 + 999;
   MarkPage page;

@@ -287,6 +287,7 @@ IDS_FUNCTION(ids_create_partitions) {
   TimeKey key;
   if (find_missing(request, key, false).empty()) return (Datum)0;
 
+  PreventCommandIfReadOnly("ids_create_partitions");
   lock_tables(request.parent, Change::create);
   SPI_connect();
   for (const std::int64_t unit : find_missing(request, key, true))
@@ -303,6 +304,7 @@ IDS_FUNCTION(ids_drop_partitions) {
   const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
   if (find_expired(parent, before).empty()) return (Datum)0;
 
+  PreventCommandIfReadOnly("ids_drop_partitions");
   const bool is_referenced = lock_tables(parent, change);
   SPI_connect();
   for (const Partition& expired : find_expired(parent, before))

@@ -80,6 +80,8 @@ my @damages = (
 	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark', 'is missing' ],
 	[ replaced => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark; CREATE TABLE ids_internal.mark (last_value bigint)', 'is not a sequence',
 		'ALTER TABLE ids_internal.mark RENAME TO other' ],
+	[ damaged => q{CREATE TABLE damage AS SELECT generate_series(1, 2);
+		UPDATE pg_class SET relfilenode = (SELECT relfilenode FROM pg_class WHERE relname = 'damage') WHERE oid = 'ids_internal.mark'::regclass}, 'is damaged' ],
 	[ unlogged => 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'is not logged' ],
 	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
 	[ restarted => 'ALTER SEQUENCE ids_internal.mark RESTART', 'has an invalid value' ],
@@ -99,7 +101,7 @@ foreach my $damage (@damages)
 	is($session->query_safe('SELECT attempts()'), $message, "$name: an error in a session that has generated");
 	is($node->safe_psql($name, 'SELECT attempts()'), $message, "$name: an error in another session");
 	$node->safe_psql($name, $before) if $before;
-	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  .*?: (.*;)$/m;
+	my ($hint) = ($node->psql($name, 'SELECT gen_ulid()'))[2] =~ /^HINT:  As a superuser, .*?: (.*;)$/m;
 	$node->safe_psql($name, $hint);
 	is($node->safe_psql($name, q{SELECT deptype FROM pg_depend WHERE objid = 'ids_internal.mark'::regclass AND refclassid = 'pg_extension'::regclass}),
 		'e', "$name: repaired, it belongs to the extension, and no dump has it");
