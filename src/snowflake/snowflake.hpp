@@ -93,9 +93,8 @@ struct Snowflake {
   static constexpr char kOtherSnowflakes[] =
       "A snowflake of Twitter or Discord has another format: keep it as bigint.";
 
-  // A number, or a name of the specification's first layout, which has 47 bits: 1, the seconds, and
-  // 14 others. Its first digit differs in the two alphabets. An id of Twitter also has 22 bits
-  // below its milliseconds; 2^63 - 8408025237643329536 is its first one of 2017.
+  // A number, or a name of the specification's first layout, whose first digit tells the alphabet.
+  // Ids of Twitter have 17 to 19 digits; 2^63 - 8408025237643329536 is the first one of 2017.
   static constexpr const char* hint(std::string_view text, std::string_view digits) noexcept {
     const bool negative = text.starts_with('-');
     if (text.substr(negative) != digits) return nullptr;
@@ -110,7 +109,8 @@ struct Snowflake {
                    : nullptr;
       if (number >= kPrefix)
         return "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
-      if (number < kPrefix - 8'408'025'237'643'329'536) return kOtherSnowflakes;
+      if (number < kPrefix - 8'408'025'237'643'329'536)
+        return digits.size() < 17 ? nullptr : kOtherSnowflakes;
       return "A snowflake of Twitter or Discord has another format: keep it as bigint. For a "
              "snowflake of the same time, add 8958466507101175808 if it is Discord's; if it is "
              "Twitter's, use ('%s'::numeric + 8408025237643329536)::pg_catalog.snowflake.";
