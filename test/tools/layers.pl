@@ -6,7 +6,7 @@ use warnings;
 
 my %below = (
     core => [],
-    pg => ['core'],
+    pg => [],
     generator => ['core', 'pg'],
     planner => ['core', 'pg'],
     type => ['core', 'pg', 'planner'],
