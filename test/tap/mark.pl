@@ -156,12 +156,12 @@ $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 # A session waits for the mark while another session drops it.
 $node->safe_psql('template1', 'CREATE DATABASE anew');
 $node->safe_psql('anew', 'CREATE EXTENSION ids');
-foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  extension "ids" was dropped/ ])
+foreach my $how ([ 'CREATE EXTENSION ids' => qr/^f$/ ], [ 'SELECT 1' => qr/ERROR:  55000: extension "ids" was dropped/ ])
 {
 	my ($then, $answer) = @$how;
 	my $dropper = $node->background_psql('anew');
 	$dropper->query_safe($_) foreach 'BEGIN', 'DROP EXTENSION ids', $then;
-	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('anew'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
+	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('anew'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
 	ok($node->poll_query_until('anew', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
 	$dropper->query_safe('COMMIT');
 	$dropper->quit;

@@ -2,21 +2,17 @@
 # name. That moves no clock, and no id is made. Nor can an owner hold the mark's page and so stop the server's checkpoints.
 use strict;
 use warnings;
+use Databases;
 use Generators;
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
-$node->append_conf('postgresql.conf', "log_statement = none\nmax_prepared_transactions = 2\n");
-$node->start;
+# An ordinary role may create schemas in one database.
+begin('attacked', 'TEMPLATE template0');
+sql('GRANT CREATE ON DATABASE attacked TO ordinary');
 my @calls = ((map { "gen_$_()" } @generators), (map { "${_}_settled()" } @settled));
 my $list = join ', ', @calls;
 $node->safe_psql('postgres', "CREATE EXTENSION ids; SELECT $list");
-# An ordinary role that may create schemas in one database.
-$node->safe_psql('postgres', $_) foreach 'CREATE ROLE ordinary', 'CREATE DATABASE attacked', 'GRANT CREATE ON DATABASE attacked TO ordinary';
 
 # The other database's clock is right, and a new session there generates.
 sub unmoved
@@ -27,19 +23,7 @@ sub unmoved
 		't|t', "$what: its clock and its mark are right");
 }
 
-# Runs a script in the role's database as the role, in one transaction that is rolled back. Returns its error.
-sub error_of
-{
-	my ($script) = @_;
-	return ($node->psql('attacked', "SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids; BEGIN; $script; ROLLBACK"))[2];
-}
-
-sub clean
-{
-	$node->safe_psql('attacked', 'SET client_min_messages = warning; DROP EXTENSION IF EXISTS ids; DROP OWNED BY ordinary CASCADE; GRANT CREATE ON DATABASE attacked TO ordinary');
-}
-
-my $dropped = qr/ERROR:  extension "ids" was dropped/;
+my $dropped = 'ERROR:  55000: extension "ids" was dropped';
 my $greatest = 281474976710655999;
 my $own = "CREATE SCHEMA ids_internal; CREATE SEQUENCE ids_internal.mark MAXVALUE $greatest; SELECT setval('ids_internal.mark', %s)";
 my $days_ahead = q{(extract(epoch FROM now() + interval '40 days') * 1e6)::bigint};
@@ -57,12 +41,11 @@ foreach my $what (sort keys %then)
 	my $function = "CREATE FUNCTION pg_temp.replace() RETURNS int LANGUAGE plpgsql AS \$\$BEGIN " . $replace =~ s/SELECT/PERFORM/gr . '; RETURN 1; END$$';
 	my @ways = ([ 'a function within the statement' => "$function; SELECT pg_temp.replace(), gen_snowflake()" ],
 		map { [ "$_ by a cursor" => "DECLARE c CURSOR FOR SELECT $_ FROM generate_series(1, 3); $replace; FETCH 1 FROM c" ] } @calls);
-	foreach my $way (@ways)
-	{
-		$node->safe_psql('attacked', "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE SEQUENCE app.mark MAXVALUE $greatest; GRANT ALL ON SEQUENCE app.mark TO ordinary");
-		like(error_of($way->[1]), $dropped, "$way->[0]: $what");
-		clean();
-	}
+	# A session each, as the role, in a transaction that is rolled back; then a superuser cleans up.
+	my @told = run_all(map { "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE SEQUENCE app.mark MAXVALUE $greatest; GRANT ALL ON SEQUENCE app.mark TO ordinary;
+		SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids; \\set VERBOSITY verbose\nBEGIN; $_->[1]; ROLLBACK;\n\\c -
+		SET client_min_messages = warning; DROP EXTENSION IF EXISTS ids; DROP OWNED BY ordinary CASCADE; GRANT CREATE ON DATABASE attacked TO ordinary;\n\\c -" } @ways);
+	is(join(', ', $told[$_][1] =~ /ERROR: .*/g), $dropped, "$ways[$_][0]: $what") foreach 0 .. $#ways;
 	unmoved($what);
 }
 
@@ -71,12 +54,12 @@ $node->safe_psql('attacked', 'SET SESSION AUTHORIZATION ordinary; CREATE EXTENSI
 {
 	my $dropper = $node->background_psql('attacked');
 	$dropper->query_safe($_) foreach 'SET SESSION AUTHORIZATION ordinary', 'BEGIN', 'DROP EXTENSION ids', sprintf($own, $days_ahead);
-	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('attacked'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
+	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('attacked'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
 	ok($node->poll_query_until('attacked', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
 	$dropper->query_safe('COMMIT');
 	$dropper->quit;
 	$generator->finish;
-	like($got, $dropped, 'the mark is replaced while a session waits for it');
+	like($got, qr/$dropped/, 'the mark is replaced while a session waits for it');
 	unmoved('the mark is replaced while a session waits for it');
 }
 $node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
@@ -98,8 +81,8 @@ $node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
 $node->safe_psql('attacked', $_) foreach 'CREATE ROLE former SUPERUSER', 'SET SESSION AUTHORIZATION former; CREATE EXTENSION ids', 'ALTER ROLE former NOSUPERUSER',
 	'GRANT CREATE ON DATABASE attacked TO former';
 is($node->safe_psql('attacked', "SELECT count(t) FROM (SELECT $list) t"), 1, 'a mark that belongs to no superuser, but to the extension');
-like(($node->psql('attacked', 'SET SESSION AUTHORIZATION former; BEGIN; DECLARE c CURSOR FOR SELECT gen_tbsl() FROM generate_series(1, 3); DROP EXTENSION ids; '
-	. sprintf($own, $days_ahead) . '; FETCH 1 FROM c'))[2], $dropped, 'that role cannot replace it either');
+like(($node->psql('attacked', "\\set VERBOSITY verbose\n" . 'SET SESSION AUTHORIZATION former; BEGIN; DECLARE c CURSOR FOR SELECT gen_tbsl() FROM generate_series(1, 3); DROP EXTENSION ids; '
+	. sprintf($own, $days_ahead) . '; FETCH 1 FROM c'))[2], qr/$dropped/, 'that role cannot replace it either');
 unmoved('a former superuser');
 
 # CREATE EXTENSION, and a session that has to look the extension up, may have to wait for pg_depend. A checkpoint does not wait then.
