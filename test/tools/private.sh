@@ -57,6 +57,7 @@ case $mode in
     cp -R test/tap test/vectors test/regress "$stage/test"
     cp -R README.md doc sql expected "$stage"
     cp -R build/unshared build/faults "$stage"
+    install -D test/tools/initdb.sh "$stage/bin/initdb"
     # A test that needs autovacuum turns it on: it would change plans and estimates at any moment.
     configuration <<<"$staged"$'\n'autovacuum=off >"$stage/ids.conf"
     if [ -n "${IDS_UPGRADE_FROM:-}" ]; then
@@ -70,7 +71,8 @@ case $mode in
     mapfile -t found <"$stage/found"
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
-    run=(env "PATH=$("$pg_config" --bindir):$PATH" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
+    bindir=$("$pg_config" --bindir)
+    run=(env LANG=C.UTF-8 "PATH=$stage/bin:$bindir:$PATH" "IDS_INITDB=$bindir/initdb" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
          "${found[@]}" "IDS_LIBDIR=$stage$libdir" "IDS_SHAREDIR=$stage$("$pg_config" --sharedir)"
          "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
