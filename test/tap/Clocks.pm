@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep);
 our @EXPORT = qw($rows_before create_server create_table_sql start_server turn_clock clock_lead insert_rows insert_in_turn
   last_row check_ids_since insert_and_check check_across start_clients copy_as_after_power_loss);
 
-our $rows_before = 100_000;
+our $rows_before = 10_000;
 
 my %turned;    # by the name of a server: how many seconds its clock is ahead of the right time
 my $late = $PostgreSQL::Test::Utils::timeout_default;
