@@ -40,10 +40,11 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 }
 
 // Raises 22003 for a number that is not a snowflake.
-[[noreturn]] void out_of_range(const char* number, const char* detail) {
-  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                  errmsg("value %s is out of range for type snowflake", number),
-                  errdetail("%s", detail), errhint("%s", Snowflake::kOtherSnowflakes)));
+[[noreturn]] void out_of_range(const char* number, bool is_bigint, const char* detail) {
+  ereport(ERROR,
+          (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+           errmsg("value %s is out of range for type snowflake", number), errdetail("%s", detail),
+           is_bigint ? errhint("%s", Snowflake::kOtherSnowflakes) : 0));
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ IDS_FUNCTION(snowflake_name) {
 IDS_FUNCTION(snowflake_from_bigint) {
   const std::int64_t number = PG_GETARG_INT64(0);
   if (number >= 0)
-    out_of_range(psprintf("%lld", static_cast<long long>(number)),
+    out_of_range(psprintf("%lld", static_cast<long long>(number)), true,
                  "The first bit of a snowflake is always set, so it is negative as a bigint.");
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
@@ -106,7 +107,7 @@ IDS_FUNCTION(snowflake_from_numeric) {
   std::uint64_t number = 0;
   const auto [read, error] = std::from_chars(digits, end, number);
   if (error != std::errc{} || read != end || !Snowflake::valid(Snowflake::from_number(number)))
-    out_of_range(digits,
+    out_of_range(digits, error == std::errc{} && read == end,
                  "As a numeric, a snowflake is an integer from 9223372036854775808 (2^63) to "
                  "18446744073709551615.");
   return Type::put(Snowflake::from_number(number));
