@@ -36,7 +36,7 @@ constexpr char kCreate[] =
 }
 
 // The sequence's only row, in its only page; null if that is damaged. last_value is the mark, in
-// microseconds since 1970; log_cnt is the run of the server that moved it.
+// microseconds since 1970; log_cnt is the run of the server that moved it, as a negative number.
 Form_pg_sequence_data sequence_row(Page page) {
   const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                            ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
@@ -49,7 +49,7 @@ Form_pg_sequence_data sequence_row(Page page) {
 // Whether a generator or pg_upgrade may have left the mark like this. pg_upgrade calls setval(), as
 // members of pg_write_all_data can, who must not move the clock of the server without a limit.
 bool is_sound(const FormData_pg_sequence_data& row) {
-  const bool was_set = row.log_cnt >= 0 && row.log_cnt < 64;  // nextval() leaves at most 33
+  const bool was_set = row.log_cnt >= 0;  // also by nextval(), which only counts down from above 0
   return row.is_called && row.last_value >= (was_set ? kLeastUs : 0) &&
          row.last_value <= (was_set ? Max(unix_now<1>(), kLeastUs) + USECS_PER_DAY : kGreatestUs);
 }

@@ -21,7 +21,7 @@ void initialize(void* segment) {
   auto* state = static_cast<SharedState*>(segment);
   std::memset(segment, 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
-  state->header.run = drawn.run;
+  state->header.run = drawn.run | std::uint64_t{1} << 63;
   for (std::size_t i = 0; i < SharedState::kSlots; ++i)
     pg_atomic_init_u64(&state->generators[i].backfilled, drawn.backfilled[i]);
 }

@@ -41,7 +41,7 @@ struct SharedState {
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
-    std::uint64_t run;          // the same; identifies this run of the server
+    std::uint64_t run;          // likewise, with the first bit set; identifies the run
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
     pg_atomic_uint32
