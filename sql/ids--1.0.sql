@@ -358,8 +358,8 @@ COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 CREATE FUNCTION ulid_to_base(ulid, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_base(text, base int) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ulid_to_base(ulid, int)   IS 'convert ulid to 22 digits of base 58 or 62';
-COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert 1 to 22 digits of base 58 or 62 to ulid';
+COMMENT ON FUNCTION ulid_to_base(ulid, int)   IS 'convert ulid to number in base 58 or 62';
+COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert number in base 58 or 62 to ulid';
 
 -- Generators and parts
 
