@@ -2,6 +2,7 @@
 # Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
 # throw-away chroot of the Debian that has it, and prints a table. The version musl is PostgreSQL 15 with Alpine's C library:
 #   test/tools/matrix.sh [VERSION...]
+# COMMANDS="make demo && make regress" runs these in place of the two.
 # ARCH=s390x, or another architecture of Debian, runs the unit tests and the regression tests there, emulated. Fails if one of
 # them fails; ends with 69 if none fails, but some could not reach a mirror.
 set -uo pipefail
@@ -19,7 +20,7 @@ for version in "$@"; do
   [ -n "$suite" ] || { echo "No release of Debian from 12 on has PostgreSQL $version." >&2; exit 1; }
   log=build/matrix/$version${ARCH:+-$ARCH}.log
   echo "PostgreSQL $version${ARCH:+ for $ARCH} in a chroot of $suite: see $log"
-  commands='make demo && make check'
+  commands=${COMMANDS:-make demo && make check}
   # Sanitizers do not run emulated.
   [ -z "${ARCH:-}" ] || commands='test/tools/deps.sh server unpacked-headers pg_virtualenv g++ catch2 &&
     make unit UNIT_FLAGS="-std=c++20 -O1" && make -s install WERROR=-Werror && pg_virtualenv make -s installcheck'

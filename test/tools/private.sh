@@ -76,7 +76,7 @@ case $mode in
          "${found[@]}" "IDS_LIBDIR=$stage$libdir" "IDS_SHAREDIR=$stage$("$pg_config" --sharedir)"
          "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
-         prove --timer -j2 -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
+         prove --timer -j4 -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
     # PostgreSQL does not run as root.
     if [ "$(id -u)" = 0 ]; then
       chown -R postgres "$stage"
