@@ -151,7 +151,7 @@ sub verdict {
     for my $names (grep { $_ } join(' ', @first), ' ') {
         return ('regress', $noticed) if $noticed = failure(qr/^test (\w+) .*FAILED|^not ok.* (\w+)/m, @make, 'regress', $names eq ' ' ? () : "REGRESS=$names");
     }
-    my @tap = grep { -f "test/tap/$_" } uniq((map { basename $_ } map { glob 'test/tap/' . basename $_ } @$for), @all);
+    my @tap = grep { /\.pl$/ && -f "test/tap/$_" } uniq((map { basename $_ } map { glob 'test/tap/' . basename $_ } @$for), @all);
     return ('servers', $noticed) if $noticed = failure(qr{^#\s+at test/tap/(\w+\.pl) line|^Dubious.*}m, @make, 'tap', 'TESTS=' . join ' ', map { "test/tap/$_" } @tap);
     return ('survives', '');
 }
