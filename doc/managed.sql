@@ -17,6 +17,7 @@
 -- A sequence holds the last tick, so the order continues after restarts, failovers and restores of a dump. The differences are:
 -- - gen_uuidv7() writes the sequence, so it fails where nextval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
+-- - Every session of the database can take the lock that gen_uuidv7() needs, and keep it: all roles must be trusted not to.
 -- - The sequence can hold times until 2255.
 -- - gen_uuidv7(at) makes the ids of one microsecond in no order.
 

@@ -10,8 +10,8 @@ namespace ids {
 namespace {
 
 constexpr char kResetHint[] =
-    "If the clock was wrong and is now right, call pg_catalog.ids_reset_clock() to make the "
-    "generators follow it again.";
+    "If the clock was wrong and is now right, a superuser can call pg_catalog.ids_reset_clock() to "
+    "make the generators follow it again.";
 
 // Calls function for each claimed generator. The lock keeps others from being claimed meanwhile.
 template <typename Function>
