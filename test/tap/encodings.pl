@@ -38,13 +38,17 @@ sub converts
 }
 
 # The error message of an expression or a COPY, for a client with the database's encoding or UTF-8.
+my %session;
 sub message
 {
 	my ($database, $client, $query) = @_;
 	local $ENV{PGCLIENTENCODING} = $client;
+	my $session = $session{"$database $client"} //= $node->background_psql($database, on_error_stop => 0, extra_params => [ '-v', 'VERBOSITY=verbose' ]);
 	my $converts = converts($database, $client);
 	from_to($query, 'UTF-8', $perl_name{$database}) if $converts;
-	$node->psql($database, $query =~ /^COPY/ ? $query : "SELECT $query", extra_params => [ '-v', 'VERBOSITY=verbose' ], stderr => \my $message);
+	$session->{stderr} = '';
+	$session->query($query =~ /^COPY/ ? $query : "SELECT $query");
+	my $message = $session->{stderr};
 	from_to($message, $perl_name{$database}, 'UTF-8') if $converts;
 	$message =~ s/^psql:<stdin>:\d+: //;
 	return $message;
@@ -145,6 +149,7 @@ foreach my $encoding (sort keys %characters)
 	}
 }
 
+$_->quit foreach values %session;
 $node->stop;
 unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC|TRAP/, 'no crash');
 done_testing();

@@ -22,7 +22,7 @@ sub run_forever
 {
 	my ($name, $sql) = @_;
 	my $script = $node->basedir . "/$name.sql";
-	append_to_file($script, "$sql;\n\\sleep 2 ms\n");
+	append_to_file($script, "$sql;\n\\sleep 10 ms\n");
 	return IPC::Run::start([ 'pgbench', '-n', '-T', $late, '-f', $script, $node->connstr('postgres') ], '>', \my $out, '2>', \my $err, IPC::Run::timeout($late));
 }
 my @others = (run_forever('write', 'INSERT INTO log DEFAULT VALUES'), run_forever('read', $read));
