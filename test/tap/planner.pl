@@ -195,7 +195,7 @@ is($node->safe_psql('postgres', 'SELECT ' . join ', ', map { "expected('SELECT F
 	'10000|10000|222222|10000', 'joins');
 
 # 5. The steps of the estimates grow in proportion to the number of conditions, wherever these stand, and hardly with the size of the
-# statistics. A library that counts them plans each query with 200 windows and with 1,600.
+# histogram. A library that counts them plans each query with 200 windows and with 1,600.
 my $counted = PostgreSQL::Test::Cluster->new('counted');
 $counted->init;
 $counted->append_conf('postgresql.conf', "autovacuum = off\njit = off");
@@ -227,6 +227,8 @@ foreach my $query ("item WHERE OR{$window}", "item WHERE OR{$window AND i > 0} A
 	my ($few, $many) = map { steps($_, 100, $query) } 200, 1_600;
 	cmp_ok($many, '<', 10 * $few, "$few steps for 200 windows, $many for 1,600: $query");
 }
+my ($small, $large) = map { steps(200, $_, "item WHERE OR{$window}") } 100, 10_000;
+cmp_ok($large, '<', 2 * $small, "$small steps for 200 windows with a histogram of 100 bins, $large with one of 10,000");
 $counted->stop;
 
 # 6. A condition on ids gives the same rows as the condition on their times, however the query is planned, in every form, also at
