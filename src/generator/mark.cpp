@@ -77,7 +77,7 @@ Relation open_sequence() {
   Relation relation;
   Oid schema_owner;
   do {
-    const HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum("ids_internal"));
+    HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum("ids_internal"));
     if (!HeapTupleIsValid(schema)) no_mark();
     const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
     schema_owner = row->nspowner;
