@@ -95,9 +95,6 @@ SELECT format('SELECT count(*) FROM generate_series(1, %s) WHERE ', :rows / 2) A
 CALL measure('generate: marginal cost of a call', :rows / 2 * 7, :repetitions,
   :'scan' || 'num_nonnulls(' || repeat('{gen}, ', 7) || '{gen}) < 0',
   :'scan' || 'num_nonnulls({gen}) < 0');
-CALL measure('generate: net of count(1)', :rows, :repetitions,
-  format('SELECT count({gen}) FROM generate_series(1, %s)', :rows),
-  format('SELECT count(1) FROM generate_series(1, %s)', :rows));
 
 \echo '... making tables'
 -- A row every 10 ms.

@@ -139,7 +139,7 @@ bench: deps ## measure against the built-in types, write doc/benchmarks.md and i
 	@mkdir -p build/test/bench
 	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
 	@build/test/bench/codecs
-	@SETTINGS='shared_buffers=1GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
+	@SETTINGS='shared_buffers=4GB max_wal_size=8GB autovacuum=off' $(SERVER) test/bench/bench.sh
 
 mutants: deps ## does a test notice if a line of src is wrong? SEED=1 MUTANTS=400 FOLDERS="generator planner" choose lines; takes hours
 	@SEED=$(or $(SEED),1) MUTANTS=$(or $(MUTANTS),400) FOLDERS="$(FOLDERS)" perl test/tools/mutants.pl
