@@ -27,6 +27,7 @@ my $greater = 'SELECT ' . join(', ', map { sprintf '%s > max(%s)', key_of($_, "g
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'the standby is in recovery');
 is($standby->safe_psql('postgres', $greater), join('|', ('t') x @types), 'a standby makes identifiers in read-only queries, greater than all replicated ones');
 like(($standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT ids_advance_clock(now())"))[2], qr/ERROR:  25006: cannot execute ids_advance_clock\(\) during recovery.*HINT:/s, 'a standby does not advance the clock');
+is($standby->psql('postgres', 'SELECT ids_reset_clock()'), 0, 'a standby lets its clock follow the server\'s again');
 like(($standby->psql('postgres', q{CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-02')}))[2], qr/ERROR:  cannot execute ids_create_partitions in a read-only transaction/,
 	'a standby creates no partitions');
 $primary->safe_psql('postgres', 'INSERT INTO place SELECT * FROM item WHERE n > 10000');
