@@ -17,10 +17,12 @@ sub start_server
 }
 
 # Another extension takes all.
+my @left;
 foreach my $preloaded (0, 1)
 {
 	# CREATE EXTENSION uses the state, so it comes last.
 	start_server("preloaded_$preloaded", $preloaded ? "shared_preload_libraries = 'ids'\n" : '');
+	push @left, $node->safe_psql('postgres', 'SELECT size FROM pg_shmem_allocations WHERE name IS NULL');
 	my $neighbour = $node->background_psql('postgres');
 	$neighbour->query_safe("CREATE FUNCTION take_shared_memory() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
 	$neighbour->query_safe('SELECT take_shared_memory()');
@@ -53,6 +55,8 @@ foreach my $preloaded (0, 1)
 	like($node->safe_psql('postgres', 'SELECT gen_ulid()'), qr/^\w{26}$/, 'after a restart there is room again');
 	$node->stop;
 }
+
+cmp_ok($left[1] - $left[0], '>', -8192, 'preloading asks for all that it takes');
 
 # An ordinary user's advisory locks take all shared memory that is left, and keep it after their end. On PostgreSQL 15 and 16 the
 # first session that generates needs some of it, unless the library is preloaded. A server's memory for locks grows by 8064 bytes

@@ -148,13 +148,14 @@ is($node->safe_psql('neighbour', $who), '', 'not for another database');
 		run($session{$_}, 'COMMIT') foreach @$order;
 	}
 }
+run($second, 'BEGIN', 'SELECT pg_current_xact_id()', "PREPARE TRANSACTION 'without'");    # takes one place of two
 run($first, "PREPARE TRANSACTION 'prepared'");
 is($node->safe_psql('postgres', $who), '|prepared|ulid|t|t', 'a prepared transaction');
 is($node->safe_psql('postgres', "SET ROLE watching; $who"), '|prepared|ulid|t|t', 'for a role that may see statistics');
 is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), '|prepared|ulid||t', 'for an ordinary role');
 run($second, insert('b'));
 is(settled(), 'none', 'a prepared transaction holds it back');
-$node->safe_psql('postgres', "COMMIT PREPARED 'prepared'");
+$node->safe_psql('postgres', "COMMIT PREPARED '$_'") foreach 'prepared', 'without';
 is(settled(), 'a b', 'a prepared transaction is committed');
 is($node->safe_psql('postgres', $who), '', 'nobody holds it back');
 $node->safe_psql('postgres', q{SET ROLE ordinary; BEGIN; SELECT gen_ulid(); PREPARE TRANSACTION 'theirs'});
