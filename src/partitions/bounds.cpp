@@ -21,13 +21,12 @@ Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid 
 // values have times.
 bool find_time_key(Relation table, TimeKey& result) {
   if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE) return false;
-  result.key = RelationGetPartitionKey(table);
-  if (result.key->strategy != PARTITION_STRATEGY_RANGE || result.key->partnatts != 1 ||
-      result.key->partattrs[0] == 0)
+  PartitionKey key = RelationGetPartitionKey(table);
+  if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 || key->partattrs[0] == 0)
     return false;
-  const Oid type = getBaseType(result.key->parttypid[0]);
+  const Oid type = getBaseType(key->parttypid[0]);
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
-  if (!OidIsValid(order) || get_opclass_family(order) != result.key->partopfamily[0]) return false;
+  if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
 
   HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
@@ -48,14 +47,16 @@ bool find_time_key(Relation table, TimeKey& result) {
 }
 
 // A bound as a time.
-RangeBound bound_time(TimeKey& key, const PartitionBoundInfoData* bounds, int i, bool lower) {
+RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData* bounds, int i,
+                      bool lower) {
   RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
   const Datum id = bounds->datums[i][0];
   result.infinite = false;
   result.val = TimestampTzGetDatum(key.time(id));
+  PartitionKey order = RelationGetPartitionKey(table);
   const bool whole =
-      DatumGetInt32(FunctionCall2Coll(&key.key->partsupfunc[0], key.key->partcollation[0], id,
+      DatumGetInt32(FunctionCall2Coll(&order->partsupfunc[0], order->partcollation[0], id,
                                       FunctionCall1(&key.first, result.val))) <= 0;
   result.inclusive = lower == whole;
   return result;
@@ -95,8 +96,8 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
     const Oid oid = partitions->oids[bounds->indexes[i]];
     result[count++] = {
         .oid = oid,
-        .lower = bound_time(key, bounds, i - 1, true),
-        .upper = bound_time(key, bounds, i, false),
+        .lower = bound_time(table, key, bounds, i - 1, true),
+        .upper = bound_time(table, key, bounds, i, false),
         .is_detaching = is_locked && partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
   relation_close(table, AccessShareLock);

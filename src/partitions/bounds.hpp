@@ -10,7 +10,6 @@ namespace ids {
 
 // How to get the time of a bound, and the first bound of a time.
 struct TimeKey {
-  PartitionKey key;
   const char* first_name;  // for statements: its function may be dropped before they run
   FmgrInfo first;
   FmgrInfo extract_timestamp;
