@@ -77,9 +77,8 @@ Distribution::Point Distribution::point(int i) const {
   return {i == 0 ? first : column.value(histogram.values[i]), static_cast<double>(i)};
 }
 
-// The rows since a point, in bins. Many ids are newer than the statistics:
-// this assumes the rate of the bin before, up to the given end, and at most as many rows as the
-// statistics know of.
+// The rows since a point, in bins. Many ids are newer than the statistics: this assumes the rate of
+// the bin before, up to the given end, and at most as many rows as the statistics know of.
 double Distribution::rows_since(const Point& point, const Point& before, std::uint64_t end) const {
   const auto width = static_cast<double>(std::max<std::uint64_t>(point.at - before.at, 1));
   return std::min(static_cast<double>(end - point.at) / width, static_cast<double>(bins));
