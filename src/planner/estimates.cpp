@@ -180,7 +180,9 @@ std::span<Bound> window_of(const Column& column, PlannedTable* table, Condition*
          contain_var_clause(bound.other)))
       continue;
     if (!first) first = condition;
-    table->find(reinterpret_cast<OpExpr*>(bare(condition))->args)->first = first;
+    // Another extension may have put this condition in the place of one that was read.
+    Condition* known = table->find(reinterpret_cast<OpExpr*>(bare(condition))->args);
+    if (known) known->first = first;
     bounds[count++] = bound;
   }
   return {bounds, first == itself ? count : 0};
