@@ -184,8 +184,7 @@ IDS_FUNCTION(codokey_range) {
 
 // codokey_unit(key text, since_year int, until_year int, until_split int) -> text
 IDS_FUNCTION(codokey_unit) {
-  const std::string_view name = kUnitNames[static_cast<std::size_t>(decode(fcinfo).unit)];
-  return text_datum(name);
+  return text_datum(kUnitNames[static_cast<std::size_t>(decode(fcinfo).unit)]);
 }
 
 // codokey_is_valid(key text, since_year int, until_year int, until_split int) -> boolean; raises an

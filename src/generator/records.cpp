@@ -91,8 +91,7 @@ shmem_startup_hook_type previous_shmem_startup_hook = nullptr;
 
 void request_memory() {
   if (previous_shmem_request_hook) previous_shmem_request_hook();
-  RequestAddinShmemSpace(sizeof(SharedState));
-  RequestAddinShmemSpace(Records::size());
+  RequestAddinShmemSpace(sizeof(SharedState) + Records::size());
 }
 
 // The server calls it again when it creates new shared memory after a crash.

@@ -32,15 +32,13 @@ const char* range_text(TimestampTz since, TimestampTz until) {
 }
 
 // As tstzrange writes it.
-const char* range_text(const Partition& partition) {
-  const RangeBound& lower = partition.lower;
-  const RangeBound& upper = partition.upper;
-  if (partition.begin() >= partition.end()) return "empty";
+const char* range_text(const Partition& p) {
+  if (p.begin() >= p.end()) return "empty";
   const auto quoted = [](const RangeBound& bound) {
     return bound.infinite ? "" : psprintf("\"%s\"", time_text(DatumGetTimestampTz(bound.val)));
   };
-  return psprintf("%c%s,%s%c", lower.inclusive ? '[' : '(', quoted(lower), quoted(upper),
-                  upper.inclusive ? ']' : ')');
+  return psprintf("%c%s,%s%c", p.lower.inclusive ? '[' : '(', quoted(p.lower), quoted(p.upper),
+                  p.upper.inclusive ? ']' : ')');
 }
 
 // What is to be created.
@@ -130,7 +128,7 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
 // Finds the units that have no partition. Without the locks it only finds out whether there is one:
 // what others change meanwhile must not raise an error.
 std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool is_locked) {
-  const std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
+  std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
@@ -149,12 +147,12 @@ std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool i
 
   auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
   std::size_t found = 0;
-  std::span<const Partition> rest = partitions;
   for (std::int64_t unit = number; unit < number + count && (is_locked || found == 0); ++unit) {
     const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
     const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
-    while (!rest.empty() && rest.front().end() <= begin) rest = rest.subspan(1);
-    const Cover cover = cover_of(rest, begin, end);
+    while (!partitions.empty() && partitions.front().end() <= begin)
+      partitions = partitions.subspan(1);
+    const Cover cover = cover_of(partitions, begin, end);
     if (cover.until >= end) continue;
     if (cover.overlaps && is_locked) overlap(request, key, partitions, unit, cover.until);
     units[found++] = unit;
