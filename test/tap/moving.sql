@@ -3,7 +3,7 @@
 CREATE DOMAIN @T@_of_century AS @T@ CHECK (VALUE >= '2017-01-01 00:00:00+00'::timestamptz AND VALUE <@ tstzrange('2017-01-01 00:00:00+00', '2086-01-01 00:00:00+00'));
 CREATE TYPE @T@_pair AS (one @T@, other @T@_of_century);
 
-CREATE FUNCTION @T@_age(id @T@) RETURNS interval LANGUAGE SQL IMMUTABLE RETURN '2086-01-01 00:00:00+00'::timestamptz - id::timestamptz;
+CREATE FUNCTION own_@T@_age(id @T@) RETURNS interval LANGUAGE SQL IMMUTABLE RETURN '2086-01-01 00:00:00+00'::timestamptz - id::timestamptz;
 CREATE FUNCTION @T@_younger(id @T@, other @T@ DEFAULT @T@_first('2020-01-01 00:00:00+00')) RETURNS @T@ LANGUAGE plpgsql IMMUTABLE
 	AS 'BEGIN RETURN greatest(id, other); END';
 CREATE AGGREGATE @T@_youngest(@T@) (SFUNC = @T@_younger, STYPE = @T@);
@@ -36,7 +36,7 @@ CREATE INDEX @T@_hash ON @T@_item USING hash (id);
 CREATE INDEX @T@_minmax ON @T@_item USING brin (id) WITH (pages_per_range = 1);
 CREATE INDEX @T@_multi ON @T@_item USING brin (id @T@_minmax_multi_ops (values_per_range = 16)) WITH (pages_per_range = 1);
 CREATE INDEX @T@_bloom ON @T@_item USING brin (id @T@_bloom_ops (n_distinct_per_range = 100)) WITH (pages_per_range = 1);
-CREATE INDEX @T@_expression ON @T@_item ((id::timestamptz), @T@_age(id));
+CREATE INDEX @T@_expression ON @T@_item ((id::timestamptz), own_@T@_age(id));
 CREATE INDEX @T@_gin ON @T@_item USING gin (several);
 CREATE INDEX @T@_domain ON @T@_item (young, several, pair);
 CREATE INDEX @T@_partial ON @T@_item (n) WHERE id >= '2021-01-01 00:00:00+00'::timestamptz;
@@ -44,7 +44,7 @@ CREATE UNIQUE INDEX @T@_partial_range ON @T@_item (id DESC NULLS LAST) WHERE id 
 CREATE INDEX @T@_key_index ON @T@_item (key);
 
 CREATE STATISTICS @T@_dependent (ndistinct, dependencies, mcv) ON id, n, parent FROM @T@_item;
-CREATE STATISTICS @T@_of_expressions ON (id::timestamptz), (@T@_age(id)), codokey(id::timestamptz) FROM @T@_item;
+CREATE STATISTICS @T@_of_expressions ON (id::timestamptz), (own_@T@_age(id)), codokey(id::timestamptz) FROM @T@_item;
 
 CREATE VIEW @T@_of_time AS SELECT * FROM @T@_item WHERE id >= '2021-06-01 00:00:00+00'::timestamptz AND '2022-01-01 00:00:00+00'::timestamptz > id;
 CREATE VIEW @T@_of_range AS SELECT id, n FROM @T@_item WHERE id <@ tstzrange('2021-01-01 00:00:00+00', '2021-02-01 00:00:00+00') OR tstzrange(now() - interval '1 hour', now() + interval '1 hour') @> id;

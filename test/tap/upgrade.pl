@@ -28,6 +28,7 @@ sub objects_of
 	my $database = 'of_' . join('_to_', @_) =~ s/\W/_/gr;
 	my @as_owner = (extra_params => [ '-U', 'owner' ]);
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	$node->safe_psql($database, 'ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO owner');
 	$node->safe_psql($database, "CREATE EXTENSION ids VERSION '$version'", @as_owner);
 	$node->safe_psql($database, "ALTER EXTENSION ids UPDATE TO '$updated'", @as_owner) if $updated;
 	my $objects = catalogs($node, $database);
@@ -36,12 +37,10 @@ sub objects_of
 }
 
 # Every released version.
-my $paths = $node->safe_psql('postgres', qq{
-	SELECT source FROM pg_extension_update_paths('ids') JOIN pg_available_extension_versions ON name = 'ids' AND version = source
-	WHERE target = '$current' AND path IS NOT NULL});
 my $objects = objects_of($current);
 cmp_ok(scalar(split /\n/, $objects), '>', 500, "$current: objects");
-is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current") foreach split /\n/, $paths;
+is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current")
+	foreach grep { $_ ne $current } map { m{/ids--([\d.]+)\.sql$} } glob "$scripts/ids--*.sql";
 
 # After the files are installed and before ALTER EXTENSION, the library works with the objects of an older version. The planner uses
 # the predicates that it finds, and after the update the new one, too, in the same session.

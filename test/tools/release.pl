@@ -98,6 +98,12 @@ my @steps = sort { by_numbers($a, $b) } keys %versions;
 push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }
     grep { !-f "sql/ids--$steps[$_]--$steps[$_ + 1].sql" } 0 .. $#steps - 1;
 
+# A script that upgrades can still be wrong in what no database shows.
+my $first = qq{\\echo Use "ALTER EXTENSION ids UPDATE" to load this file. \\quit\n};
+my $last = found('src/install/name_conflicts.sql', qr/(.*)/s);
+push @wrong, map { "$_ does not begin and end as \"A release\" in CONTRIBUTING.md says" }
+    grep { !$digest{$_} && !found($_, qr/\A(\Q$first\E.*\Q$last\E)\z/s) } glob 'sql/ids--*--*.sql';
+
 if (my ($archive) = @ARGV) {
     my $changes = found('CHANGELOG.md', qr/^## \[\Q$release\E\]([^\n]*\n.*?)(?=^## |\z)/ms);
     my ($date) = $changes =~ /\A - (\d{4}-\d\d-\d\d)\n/;
