@@ -1,12 +1,11 @@
 // The digits of a positional notation, with tables for reading and writing made at compile time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 #include <utility>
 
 namespace ids {
@@ -63,20 +62,14 @@ struct DigitPairs {
   constexpr void write(std::uint64_t number, char* out) const noexcept {
     static_assert(Count % 2 == 0 && Count / 2 * kBits <= 64);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (write_pair(number >> (Count / 2 - 1 - I) * kBits, out + 2 * I), ...);
+      (std::copy_n(pair(number >> (Count / 2 - 1 - I) * kBits), 2, out + 2 * I), ...);
     }
     (std::make_index_sequence<Count / 2>{});
   }
 
  private:
-  constexpr void write_pair(std::uint64_t number, char* out) const noexcept {
-    const std::array<char, 2>& pair = pairs[number % pairs.size()];
-    if (std::is_constant_evaluated()) {
-      out[0] = pair[0];
-      out[1] = pair[1];
-    } else {
-      std::memcpy(out, pair.data(), 2);
-    }
+  constexpr const char* pair(std::uint64_t number) const noexcept {
+    return pairs[number % pairs.size()].data();
   }
 };
 

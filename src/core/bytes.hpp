@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace ids {
@@ -33,26 +32,17 @@ constexpr T swap_bytes(T value) noexcept {
 // Reads sizeof(T) bytes from any address, aligned or not.
 template <std::unsigned_integral T>
 constexpr T load_big_endian(const std::uint8_t* from) noexcept {
-  if (std::is_constant_evaluated()) {
-    T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value << 8 | from[i]);
-    return value;
-  }
-  T value;
-  std::memcpy(&value, from, sizeof(T));
+  Bytes<sizeof(T)> bytes;
+  std::copy_n(from, sizeof(T), bytes.begin());
+  const auto value = std::bit_cast<T>(bytes);
   return std::endian::native == std::endian::little ? swap_bytes(value) : value;
 }
 
 // Writes sizeof(T) bytes to any address, aligned or not.
 template <std::unsigned_integral T>
 constexpr void store_big_endian(std::uint8_t* to, T value) noexcept {
-  if (std::is_constant_evaluated()) {
-    for (std::size_t i = sizeof(T); i-- > 0; value = static_cast<T>(value >> 8))
-      to[i] = static_cast<std::uint8_t>(value);
-    return;
-  }
   if (std::endian::native == std::endian::little) value = swap_bytes(value);
-  std::memcpy(to, &value, sizeof(T));
+  std::copy_n(std::bit_cast<Bytes<sizeof(T)>>(value).begin(), sizeof(T), to);
 }
 
 // The number's lowest N bytes.

@@ -1,5 +1,7 @@
 #include "core/bytes.hpp"
 
+#include <cstring>
+
 #include "catch.hpp"
 
 using namespace ids;
