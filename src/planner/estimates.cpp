@@ -254,16 +254,10 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel, const
 
 }  // namespace
 
-Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now) {
+Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now,
+                             int rel) {
   PG_RETURN_FLOAT8(selectivity(reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)),
-                               PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)),
-                               PG_GETARG_INT32(3), type, now));
-}
-
-Datum comparison_join_selectivity(FunctionCallInfo fcinfo, const PlannedType& type,
-                                  std::uint64_t now) {
-  PG_RETURN_FLOAT8(selectivity(reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)),
-                               PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)), 0,
+                               PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)), rel,
                                type, now));
 }
 
