@@ -54,13 +54,9 @@ const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
   struct pg_tm tm;
   fsec_t fraction;
   timestamp2tm(begin, nullptr, &tm, &fraction, nullptr, nullptr);
-  const char* suffix = psprintf("_%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
-  if (!is_whole_days)
-    suffix = psprintf("%s_%02d%02d%02d", suffix, tm.tm_hour, tm.tm_min, tm.tm_sec);
-  const char* table = get_rel_name(parent);
-  const int room = NAMEDATALEN - 1 - static_cast<int>(strlen(suffix));
-  const int length = pg_mbcliplen(table, static_cast<int>(strlen(table)), room);
-  return psprintf("%.*s%s", length, table, suffix);
+  const char* label = psprintf("%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
+  if (!is_whole_days) label = psprintf("%s_%02d%02d%02d", label, tm.tm_hour, tm.tm_min, tm.tm_sec);
+  return makeObjectName(get_rel_name(parent), nullptr, label);
 }
 
 // Up to where partitions cover the times from begin on without a gap, and whether any partition
