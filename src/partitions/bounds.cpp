@@ -2,6 +2,7 @@
 
 #include "partitions/owner.hpp"
 #include "pg/datum.hpp"
+#include "planner/catalog.hpp"
 #include "type/timed_type.hpp"
 #include "uuidv7/uuidv7.hpp"
 
@@ -9,11 +10,9 @@ using namespace ids;
 
 namespace {
 
-// The function pg_catalog.prefix_suffix(argument) -> result, if there is one.
+// The function of pg_catalog with that name, argument and result, or InvalidOid.
 Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid result) {
-  List* name =
-      list_make2(makeString(pstrdup("pg_catalog")), makeString(psprintf("%s_%s", prefix, suffix)));
-  const Oid function = LookupFuncName(name, 1, &argument, true);
+  const Oid function = function_named(prefix, suffix, {argument});
   return OidIsValid(function) && get_func_rettype(function) == result ? function : InvalidOid;
 }
 
@@ -36,9 +35,9 @@ bool find_time_key(Relation table, TimeKey& result) {
       result.is_uuid ? UuidV7::kName
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
   ReleaseSysCache(row);
-  const Oid first = boundary_function(prefix, "first", TIMESTAMPTZOID, type);
+  const Oid first = boundary_function(prefix, "_first", TIMESTAMPTZOID, type);
   const Oid extract_timestamp =
-      boundary_function(prefix, "extract_timestamp", type, TIMESTAMPTZOID);
+      boundary_function(prefix, "_extract_timestamp", type, TIMESTAMPTZOID);
   if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
   result.first_name = quote_qualified_identifier("pg_catalog", psprintf("%s_first", prefix));
   fmgr_info(first, &result.first);

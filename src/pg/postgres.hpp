@@ -45,7 +45,6 @@ extern "C" {
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "parser/parse_func.h"
 #include "parser/scansup.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"

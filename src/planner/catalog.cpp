@@ -1,7 +1,5 @@
 #include "planner/catalog.hpp"
 
-#include <initializer_list>
-
 namespace ids {
 
 namespace {
@@ -22,17 +20,6 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
-// The function whose name is the type's name and the suffix, or InvalidOid.
-Oid function_of(const PlannedType& type, const char* suffix, std::initializer_list<Oid> arguments) {
-  char name[NAMEDATALEN];
-  strlcpy(name, type.name, sizeof name);
-  strlcat(name, suffix, sizeof name);
-  return GetSysCacheOid3(
-      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
-      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
-}
-
 bool find_comparisons(CatalogObjects* objects) {
   const Oid family = lookup_type_cache(objects->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
   for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy) {
@@ -49,14 +36,14 @@ bool find_boundaries(const PlannedType& type, CatalogObjects* objects) {
   static constexpr const char* kSuffixes[] = {"_first", "_last", "_range_first", "_range_last"};
   for (int i = 0; i < kBoundaries; ++i) {
     const Oid argument = i >= kRangeFirst ? TSTZRANGEOID : TIMESTAMPTZOID;
-    objects->boundaries[i] = function_of(type, kSuffixes[i], {argument});
+    objects->boundaries[i] = function_named(type.name, kSuffixes[i], {argument});
     if (!OidIsValid(objects->boundaries[i])) return false;
   }
   return true;
 }
 
 void find_within(const PlannedType& type, CatalogObjects* objects) {
-  const Oid function = function_of(type, "_within", {type.core_type, TSTZRANGEOID});
+  const Oid function = function_named(type.name, "_within", {type.core_type, TSTZRANGEOID});
   objects->predicates[0] = {function, 0, InvalidStrategy};
 }
 
@@ -104,9 +91,16 @@ const CatalogObjects* objects_of(const PlannedType& type) {
     find_within(type, objects);
   else
     find_predicates(objects);
-  objects->settled_support = get_func_support(function_of(type, "_settled", {}));
+  objects->settled_support = get_func_support(function_named(type.name, "_settled", {}));
   objects->as_of = as_of;
   return objects;
+}
+
+Oid function_named(const char* prefix, const char* suffix, std::initializer_list<Oid> arguments) {
+  return GetSysCacheOid3(
+      PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(psprintf("%s%s", prefix, suffix)),
+      PointerGetDatum(buildoidvector(arguments.begin(), static_cast<int>(arguments.size()))),
+      ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
 }
 
 int strategy_of(const CatalogObjects& objects, Oid comparison) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "pg/postgres.hpp"
 
@@ -39,6 +40,9 @@ struct PlannedType {
 
 // The objects of the type, or null while the extension is being installed.
 const CatalogObjects* objects_of(const PlannedType& type);
+
+// The function of pg_catalog whose name is the prefix and the suffix, or InvalidOid.
+Oid function_named(const char* prefix, const char* suffix, std::initializer_list<Oid> arguments);
 
 // The btree strategy of a comparison of the type, or InvalidStrategy.
 int strategy_of(const CatalogObjects& objects, Oid comparison);
