@@ -46,7 +46,6 @@ IDS_FUNCTION(unsettled_records) {
   for (int i = 0; i < MaxBackends; ++i)
     put_rows(result, generators, records->sessions()[i], GetPGProcByNumber(i)->pid);
   for (int i = 0; i < max_prepared_xacts; ++i)
-    if (pg_atomic_read_u64(&records->prepared()[i].xid) != 0)
-      put_rows(result, generators, records->prepared()[i], 0);
+    put_rows(result, generators, records->prepared()[i], 0);
   return (Datum)0;
 }

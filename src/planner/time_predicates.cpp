@@ -99,7 +99,6 @@ class TimePredicate {
 
 // Whether an expression must not be computed twice.
 bool is_unique(Node* node) {
-  if (IsA(node, Const) || IsA(node, Var)) return false;
   return contain_volatile_functions(node) || contain_subplans(node);
 }
 
