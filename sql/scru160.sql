@@ -59,7 +59,7 @@ SELECT bool_and(counter < 64000) AS microseconds,
 FROM (SELECT clock_timestamp() AS before, gen_scru160_us() AS id FROM generate_series(1, 10000)) g, scru160_parts(id);
 
 -- a node id in random16
-SET ids.node_id = 513;
+SET ids.node_id = '0513';
 SELECT DISTINCT (scru160_parts(id)).random16
 FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SELECT gen_scru160(now())) s;
 SET ids.node_id = 0;
@@ -68,6 +68,7 @@ FROM (SELECT gen_scru160() AS id UNION ALL SELECT gen_scru160_us() UNION ALL SEL
 SET ids.node_id = 65535;
 SELECT (scru160_parts(gen_scru160())).random16;
 SET ids.node_id = 65536;
+SET ids.node_id = '0x1F';
 RESET ids.node_id;
 
 \i test/regress/type.psql

@@ -16,6 +16,8 @@
 // - A parallel query may be the first to need the library, in its leader or in a worker.
 #include "generator/node_id.hpp"
 
+#include <charconv>
+
 #include "pg/postgres.hpp"
 
 namespace ids {
@@ -33,10 +35,10 @@ int value = kNone;
 bool defining = false;
 
 int parse(const char* given) {
-  int number = 0;
-  const bool valid =
-      parse_int(given, &number, 0, nullptr) && number >= kNone && number <= kGreatest;
-  return valid ? number : kInvalid;
+  int number = kInvalid;
+  const char* end = given + strlen(given);
+  const bool is_read = std::from_chars(given, end, number).ptr == end;
+  return is_read && number >= kNone && number <= kGreatest ? number : kInvalid;
 }
 
 // A parallel worker accepts any value that its leader has: a query that needs no node id must not

@@ -94,7 +94,8 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
   TimestampTz gap_end = end;
   for (const Partition& partition : partitions) {
     if (!partition.overlaps(begin, end)) continue;
-    if (!other || partition.is_detaching) other = &partition;
+    const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
+    if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
     if (!partition.is_detaching && partition.begin() > gap)
       gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
   }
@@ -117,8 +118,9 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
                      "OF %s %s;",
                      quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
                      table, bounds_text(key.first_name, gap, gap_end))
-           : errhint("Detach that partition first: one of its bounds is not the first id of a "
-                     "time.")));
+           : errhint(
+                 "Detach that partition first, and insert its rows again afterwards: one of its "
+                 "bounds is not the first id of a time.")));
 }
 
 // Finds the units that have no partition. Without the locks it only finds out whether there is one:
@@ -192,7 +194,8 @@ void create_partition(const Request& request, const char* first, std::int64_t un
             (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
              errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
                        qualified_name(request.parent), range_text(begin, end)),
-             errhint("Rename that relation, or attach it if it was detached.")));
+             errhint("Rename that relation or this table; if it was detached, attach it %s.",
+                     bounds_text(first, begin, end))));
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   run_as_owner(request.parent,

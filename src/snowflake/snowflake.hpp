@@ -112,8 +112,9 @@ struct Snowflake {
       if (number < kPrefix - 8'408'025'237'643'329'536)
         return digits.size() < 17 ? nullptr : kOtherSnowflakes;
       return "A snowflake of Twitter or Discord has another format: keep it as bigint. For a "
-             "snowflake of the same time, add 8958466507101175808 if it is Discord's; if it is "
-             "Twitter's, use ('%s'::numeric + 8408025237643329536)::pg_catalog.snowflake.";
+             "snowflake of the same time, use ('%1$s'::numeric + 8958466507101175808)"
+             "::pg_catalog.snowflake if it is Discord's; if it is Twitter's, use "
+             "('%1$s'::numeric + 8408025237643329536)::pg_catalog.snowflake.";
     }
     const auto is_first_layout = [&](const auto& alphabet) {
       return is_read(alphabet) && number >> 46 == 1 &&

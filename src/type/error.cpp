@@ -36,6 +36,12 @@ int text_detail(const char* text, ParseResult result, const ExpectedText& expect
 // what has no meaning in a statement: letters, digits and times.
 int text_hint(const char* text, const ExpectedText& expected) {
   if (std::strlen(text) > MAXDATELEN) return 0;
+  if (is_time(text))
+    return errhint(
+        "To compare with a time by <, <=, > or >=, cast it: '%s'::timestamptz. The first id of "
+        "that "
+        "time is pg_catalog.%s_first('%s').",
+        text, expected.type, text);
   const char* digits = letters_and_digits(text);
   // The hexadecimal digits of a uuid are also digits of a scru160.
   const bool is_uuid = std::strspn(digits, "0123456789abcdefABCDEF") == 2 * UUID_LEN;
@@ -44,12 +50,8 @@ int text_hint(const char* text, const ExpectedText& expected) {
         "Only the letters and digits are the id: '%s'. To remove other characters, use "
         "regexp_replace(text, '[^0-9A-Za-z]', '', 'g').",
         digits);
-  if (const char* hint = expected.hint(text, digits)) return errhint(hint, digits);
-  if (!is_time(text)) return 0;
-  return errhint(
-      "To compare with a time, cast it: '%s'::timestamptz. The first id of that time is "
-      "pg_catalog.%s_first('%s').",
-      text, expected.type, text);
+  const char* hint = expected.hint(text, digits);
+  return hint ? errhint(hint, digits) : 0;
 }
 
 int digits_detail(std::string_view digits, ParseResult result, int base, std::size_t max_digits,

@@ -73,9 +73,11 @@ Datum invalid_text(Node* context, const char* text, ParseResult result) {
     typename C::Value value;
     return C::parse(other, value) == ParseResult{};
   };
-  return invalid_text(
-      context, text, prefer_bad_character(text, result),
-      {C::kName, C::kSyntax, digit_name<C>(text), C::kRangeRule, is_valid, C::hint});
+  const char* syntax = std::string_view(text).starts_with(kHexPrefix)
+                           ? psprintf("\\x and %zu hexadecimal digits", 2 * C::kSize)
+                           : C::kSyntax;
+  return invalid_text(context, text, prefer_bad_character(text, result),
+                      {C::kName, syntax, digit_name<C>(text), C::kRangeRule, is_valid, C::hint});
 }
 
 }  // namespace ids
