@@ -25,7 +25,7 @@ ln -s /usr/local/pgsql/bin/pg_config /usr/bin
 
 cd "$project"
 make -s -j"$(nproc)" install WERROR=-Werror CXX="g++ -nostdinc -nostdinc++ -isystem /musl -isystem /usr/include/c++/$version \
-  -isystem /usr/include/$machine/c++/$version -isystem /usr/include/${machine%gnu}musl -isystem /musl/kernel \
+  -isystem /usr/include/$machine/c++/$version -isystem /usr/include/${machine%gnu}musl \
   -isystem /usr/lib/gcc/$machine/$version/include"
 [ "$(objdump -p ids.so | sed -n 's/^ *NEEDED *//p')" = libc.so ]
 
