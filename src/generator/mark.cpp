@@ -64,8 +64,8 @@ bool is_sound(const FormData_pg_sequence_data& row) {
 
 // A statement goes on after DROP EXTENSION, when anybody may give another relation the mark's name.
 // The install script creates the sequence as a superuser, and the schema, which its owner could
-// rename; a stranger has none of both. Looking the extension up takes longer than the rest of a
-// session's first identifier, so that is only done if the superuser is none any more.
+// rename; a stranger owns neither. Looking the extension up takes longer than the rest of a
+// session's first identifier, so that is only done if an owner is no superuser any more.
 bool is_own(Relation relation, Oid schema_owner) {
   if (superuser_arg(relation->rd_rel->relowner) && superuser_arg(schema_owner)) return true;
   const Oid extension = get_extension_oid("ids", true);

@@ -44,8 +44,7 @@ struct SharedState {
     std::uint64_t run;          // likewise, with the first bit set; identifies the run
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
-    pg_atomic_uint32
-        last_log;  // when count_rollback() last logged, in seconds of the monotonic clock
+    pg_atomic_uint32 last_log;  // when count_rollback() last logged, in monotonic seconds
     // See records.hpp. unrecorded counts the open transactions that make identifiers without a
     // record; last_unrecorded is the greatest xid of those that have ended or were prepared.
     dsm_handle records;
