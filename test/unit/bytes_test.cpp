@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint8_t kBytes[] = {0xff, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
 
-// The compiler takes the portable path, and the running test the path for this machine.
 template <class T>
 void check_word(T expected_at_1) {
   T compiled = expected_at_1;
