@@ -36,7 +36,7 @@ void write_settled(LogicalDecodingContext* context, const char* snapshot, bool l
 
 void change(LogicalDecodingContext* context, ReorderBufferTXN*, Relation, ReorderBufferChange*) {
   write_settled(context, "active", false);
-  PushActiveSnapshot(GetTransactionSnapshot());
+  PushActiveSnapshot(GetCatalogSnapshot(InvalidOid));
   write_settled(context, "historic", true);
   PopActiveSnapshot();
 }
