@@ -94,6 +94,7 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
   TimestampTz gap_end = end;
   for (const Partition& partition : partitions) {
     if (!partition.overlaps(begin, end)) continue;
+    // A lower bound that is not the first id of its time begins after that time.
     const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
     if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
     if (!partition.is_detaching && partition.begin() > gap)

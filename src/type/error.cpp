@@ -39,8 +39,7 @@ int text_hint(const char* text, const ExpectedText& expected) {
   if (is_time(text))
     return errhint(
         "To compare with a time by <, <=, > or >=, cast it: '%s'::timestamptz. The first id of "
-        "that "
-        "time is pg_catalog.%s_first('%s').",
+        "that time is pg_catalog.%s_first('%s').",
         text, expected.type, text);
   const char* digits = letters_and_digits(text);
   // The hexadecimal digits of a uuid are also digits of a scru160.

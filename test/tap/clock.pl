@@ -157,7 +157,7 @@ foreach my $round (1 .. 4)
 	kill 'CONT', @backends[ 10, 11 ];
 	# A stopped backend may hold the lock of the mark, for which these two wait.
 	local $PostgreSQL::Test::Utils::timeout_default = 15;
-	$ahead += $node->poll_query_until('postgres', q{SELECT bool_and(clock_timestamp() - last_timestamp < '0.5 s') FROM ids_generators()}) ? 1 : 0;
+	$ahead += $node->poll_query_until('postgres', q{SELECT bool_and(clock_timestamp() - last_timestamp < '0.5 s') FROM ids_generators()});
 	kill 'CONT', @backends[ 0 .. 9 ];
 	sleep 0.1;
 }

@@ -98,7 +98,7 @@ my @steps = sort { by_numbers($a, $b) } keys %versions;
 push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }
     grep { !-f "sql/ids--$steps[$_]--$steps[$_ + 1].sql" } 0 .. $#steps - 1;
 
-# A script that upgrades can still be wrong in what no database shows.
+# A script that upgrades begins with a line for psql, and ends with the check for names of others.
 my $first = qq{\\echo Use "ALTER EXTENSION ids UPDATE" to load this file. \\quit\n};
 my $last = found('src/install/name_conflicts.sql', qr/(.*)/s);
 push @wrong, map { "$_ does not begin and end as \"A release\" in CONTRIBUTING.md says" }
