@@ -149,20 +149,21 @@ append_to_file($script, 'SELECT ' . join(', ', map { "count(gen_$_())" } 'ulid',
 my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 12, '-j', 2, '-T', 3600, '-f', $script, $node->connstr('postgres') ], '>&', \my $out, IPC::Run::timeout(2 * $late));
 $node->poll_query_until('postgres', q{SELECT count(*) = 12 FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'}) or die;
 my @backends = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'});
-my ($stopped, $ahead) = (0, 0);
-foreach my $round (1 .. 4)
+my ($rounds, $stopped, $overtaken) = (0, 0, 0);
+while ($overtaken < 4 && $rounds < 12)
 {
+	++$rounds;
 	$stopped += kill 'STOP', @backends;
 	sleep 1.2;
 	kill 'CONT', @backends[ 10, 11 ];
-	# A stopped backend may hold the lock of the mark, for which these two wait.
+	# A stopped backend may hold the lock of the mark's page, or be the one that it woke. These two then wait: once more.
 	local $PostgreSQL::Test::Utils::timeout_default = 15;
-	$ahead += $node->poll_query_until('postgres', q{SELECT bool_and(clock_timestamp() - last_timestamp < '0.5 s') FROM ids_generators()});
+	$overtaken += $node->poll_query_until('postgres', q{SELECT bool_and(clock_timestamp() - last_timestamp < '0.5 s') FROM ids_generators()});
 	kill 'CONT', @backends[ 0 .. 9 ];
 	sleep 0.1;
 }
-is($stopped, 4 * @backends, 'clients that are delayed again and again');
-cmp_ok($ahead, '>', 1, 'the last two generate identifiers while the others are stopped');
+is($stopped, $rounds * @backends, 'clients that are delayed again and again');
+is($overtaken, 4, 'four times the last two generate identifiers while the others are stopped');
 $clients->kill_kill(grace => 0);
 is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators() ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
 unlike(slurp_file($node->logfile), qr/the clock is/, 'on a steady clock: the log mentions no rollback');
