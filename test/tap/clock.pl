@@ -150,7 +150,7 @@ my $clients = IPC::Run::start([ 'pgbench', '-n', '-c', 12, '-j', 2, '-T', 3600, 
 $node->poll_query_until('postgres', q{SELECT count(*) = 12 FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'}) or die;
 my @backends = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT count(gen_%'});
 my ($rounds, $stopped, $overtaken) = (0, 0, 0);
-while ($overtaken < 4 && $rounds < 12)
+while ($overtaken < 8 && $rounds < 16)
 {
 	++$rounds;
 	$stopped += kill 'STOP', @backends;
@@ -163,7 +163,7 @@ while ($overtaken < 4 && $rounds < 12)
 	sleep 0.1;
 }
 is($stopped, $rounds * @backends, 'clients that are delayed again and again');
-is($overtaken, 4, 'four times the last two generate identifiers while the others are stopped');
+is($overtaken, 8, 'eight times the last two generate identifiers while the others are stopped');
 $clients->kill_kill(grace => 0);
 is($node->safe_psql('postgres', q{SELECT generator, clock_rollbacks, lead < '1 s' FROM ids_generators() ORDER BY 1}), "tbsl|0|t\nulid|0|t", 'on a steady clock: no rollback');
 unlike(slurp_file($node->logfile), qr/the clock is/, 'on a steady clock: the log mentions no rollback');
