@@ -48,6 +48,7 @@ constexpr void store_big_endian(std::uint8_t* to, T value) noexcept {
 // The number's lowest N bytes.
 template <std::size_t N>
 constexpr Bytes<N> bytes_of_number(Uint128 number) noexcept {
+  static_assert(N <= 16);
   Bytes<16> wide{};
   store_big_endian(wide.data(), static_cast<std::uint64_t>(number >> 64));
   store_big_endian(wide.data() + 8, static_cast<std::uint64_t>(number));

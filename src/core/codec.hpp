@@ -59,11 +59,21 @@ concept Codec = TimeLayout<C> &&
   { C::parse(text, out) } noexcept -> std::same_as<ParseResult>;  // sets out if there is no error
   { C::format(value, buffer) } noexcept -> std::same_as<void>;    // fills buffer, adds no NUL
   { C::valid(value) } noexcept -> std::same_as<bool>;             // whether the bytes are in range
-  // What to write instead of a text that is no id, if people give such texts; else null. %s stands
-  // for the text's letters and digits, which are the second argument.
-  { C::hint(text, text) } noexcept -> std::same_as<const char*>;
 };
 // clang-format on
+
+// The value of an example's text, for static_assert. Such a call does not compile if the text is
+// not read, or not written, as the value.
+void example_is_wrong();
+template <Codec C>
+consteval typename C::Value example(std::string_view text) {
+  typename C::Value value{};
+  char written[C::kTextSize]{};
+  if (C::parse(text, value) != ParseResult{}) example_is_wrong();
+  C::format(value, written);
+  if (std::string_view(written, C::kTextSize) != text) example_is_wrong();
+  return value;
+}
 
 // Codecs count bytes, but users count characters. So if a text of the wrong length has a character
 // of several bytes, the error is about that character, which is not a digit of any type.

@@ -2,11 +2,13 @@
 // mark.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
 #include "core/codec.hpp"
 #include "core/tick.hpp"
+#include "generator/answers.hpp"
 #include "generator/entropy.hpp"
 #include "generator/mark.hpp"
 #include "generator/settled.hpp"
@@ -34,13 +36,16 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
 };
 // clang-format on
 
-// What a Spec inherits from its codec if the tick has the type's unit. It may override any member.
-template <TimeLayout C>
+// What a Spec inherits from its codec, with times in the tick's unit. It may override any member.
+template <TimeLayout C, std::int64_t UnitUs = C::kUnitUs>
 struct CodecSpec {
+  static constexpr std::int64_t kUnits = C::kUnitUs / UnitUs;  // in a unit of the codec
+  static_assert(kUnits * UnitUs == C::kUnitUs);
+
   static constexpr const char* kName = C::kName;
-  static constexpr std::int64_t kUnitUs = C::kUnitUs;
-  static constexpr std::int64_t kMinTime = C::kMinTime;
-  static constexpr std::int64_t kMaxTime = C::kMaxTime;
+  static constexpr std::int64_t kUnitUs = UnitUs;
+  static constexpr std::int64_t kMinTime = C::kMinTime * kUnits;
+  static constexpr std::int64_t kMaxTime = (C::kMaxTime + 1) * kUnits - 1;
   static constexpr std::uint32_t kColumn = kNoColumn;
   static constexpr bool kWaits = false;
 };
@@ -49,6 +54,7 @@ template <GeneratorSpec Spec>
 class Generator {
   static constexpr bool kRecords = Spec::kColumn != kNoColumn;
   static_assert(!kRecords || Spec::kColumn < kColumns);
+  static_assert(std::bit_width(std::uint64_t{Spec::kMaxTime}) + Spec::kLayout.shift <= 64);
 
  public:
   // Returns a tick. It is greater than the tick of every call that finished before this one began,
@@ -59,7 +65,7 @@ class Generator {
       if (unlikely(!state_)) begin();
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
-      if (likely(is_marked(shared_, time_us)) || read_mark(time_us)) return tick;
+      if (likely(is_marked(shared_, time_us)) || check_mark(time_us)) return tick;
     }
   }
 
@@ -67,17 +73,17 @@ class Generator {
   // identifier is.
   static std::uint64_t first_unsettled() {
     static_assert(kRecords, "a generator with a T_settled() has a column in the records");
-    return ids::first_unsettled(above_mark());
+    return ids::first_unsettled(lift_above_mark());
   }
 
   // Counts the identifiers that all sessions make for given times; the count starts at a random
   // number.
   static std::uint64_t next_backfilled() {
-    return pg_atomic_fetch_add_u64(&claimed()->backfilled, 1);
+    return pg_atomic_fetch_add_u64(&claim()->backfilled, 1);
   }
 
  private:
-  static GeneratorState* claimed() {
+  static GeneratorState* claim() {
     if (unlikely(!claimed_)) {
       shared_ = shared_state();
       claimed_ =
@@ -87,17 +93,17 @@ class Generator {
   }
 
   // After a restart or a promotion the tick may be below the mark.
-  static GeneratorState* above_mark() {
-    GeneratorState* generator = claimed();
-    if (!is_marked(shared_, 1)) read_mark(1);
+  static GeneratorState* lift_above_mark() {
+    GeneratorState* generator = claim();
+    if (!knows_mark(shared_)) check_mark(1);
     return generator;
   }
 
   static void begin() {
     if constexpr (kRecords)
-      enrol(above_mark(), &state_);
+      enrol(lift_above_mark(), &state_);
     else
-      state_ = above_mark();
+      state_ = lift_above_mark();
   }
 
   // The next tick of the server.

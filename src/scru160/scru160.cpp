@@ -25,11 +25,10 @@ struct Spec : CodecSpec<Scru160> {
 
 // The tick is the time in microseconds and a counter of 6 bits. The microsecond within the
 // millisecond and the counter share the counter field.
-struct MicrosecondSpec : CodecSpec<Scru160> {
+struct MicrosecondSpec : CodecSpec<Scru160, 1> {
   static constexpr char kName[] = "scru160_us";
   static constexpr TickLayout kLayout{.shift = 6};
   static constexpr std::uint32_t kColumn = 3;
-  static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMinTime = Scru160::kMinGenerateTime * 1000;
   static constexpr std::int64_t kMaxTime = Scru160::kMaxGenerateTime * 1000 + 999;
   static std::uint64_t fresh(std::uint64_t) { return 0; }

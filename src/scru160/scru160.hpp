@@ -96,8 +96,6 @@ struct Scru160 {
     return text_size == kHexSize ? "hexadecimal digit" : kDigit;
   }
 
-  static constexpr const char* hint(std::string_view, std::string_view) noexcept { return nullptr; }
-
   static constexpr bool valid(const Value&) noexcept { return true; }
 
   static constexpr std::int64_t time(const Value& value) noexcept {
@@ -121,15 +119,11 @@ static_assert(Codec<Scru160>);
 
 // The first example of the specification, in both encodings.
 static_assert([] {
-  constexpr std::string_view text = "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6";
-  constexpr std::string_view hex = "017bdf6431bb33750751eb63beb3c3f8c5969d86";
-  Scru160::Value value{}, same{};
-  char buffer[Scru160::kTextSize]{};
-  const ParseResult result = Scru160::parse(hex, value);
-  Scru160::format(value, buffer);
-  return result == ParseResult{} && Scru160::parse(text, same) == result && same == value &&
-         Scru160::time(value) == 1631540490683 && Scru160::counter(value) == 0x3375 &&
-         std::string_view(buffer, Scru160::kTextSize) == text;
+  const auto value = example<Scru160>("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6");
+  Scru160::Value same{};
+  return Scru160::parse("017bdf6431bb33750751eb63beb3c3f8c5969d86", same) == ParseResult{} &&
+         same == value && Scru160::time(value) == 1631540490683 &&
+         Scru160::counter(value) == 0x3375;
 }());
 
 }  // namespace ids

@@ -9,6 +9,29 @@
 
 using namespace ids;
 
+// The HINT about a number that is no snowflake.
+static constexpr char kOtherSnowflakes[] =
+    "A snowflake of Twitter or Discord has another format: keep it as bigint.";
+
+// A number, or a name of the first layout. Ids of Twitter have 17 to 19 digits.
+template <>
+const char* ids::hint_for<Snowflake>(std::string_view text, std::string_view digits) {
+  const bool negative = text.starts_with('-');
+  std::uint64_t number = 0;
+  if (text.substr(negative) != digits) return nullptr;
+  if (read_digits(kDecimalDigits, digits, UINT64_MAX, number) != ParseResult{})
+    return text.size() == 8 ? "A name of 8 digits may have the specification's first layout, which "
+                              "\"ids_base62_decode\" in doc/reference.md shows how to read."
+                            : nullptr;
+  if (negative)
+    return number > 0 && number <= Snowflake::kPrefix
+               ? "To read a number, cast it: '-%s'::bigint::pg_catalog.snowflake."
+               : nullptr;
+  if (number >= Snowflake::kPrefix)
+    return "To read a number, cast it: '%s'::numeric::pg_catalog.snowflake.";
+  return digits.size() < 17 ? nullptr : kOtherSnowflakes;
+}
+
 IDS_TYPE(snowflake, Snowflake)
 
 namespace {
@@ -41,10 +64,9 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 
 // Raises 22003 for a number that is not a snowflake.
 [[noreturn]] void out_of_range(const char* number, bool is_bigint, const char* detail) {
-  ereport(ERROR,
-          (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-           errmsg("value %s is out of range for type snowflake", number), errdetail("%s", detail),
-           is_bigint ? errhint("%s", Snowflake::kOtherSnowflakes) : 0));
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("value %s is out of range for type snowflake", number),
+                  errdetail("%s", detail), is_bigint ? errhint("%s", kOtherSnowflakes) : 0));
 }
 
 }  // namespace

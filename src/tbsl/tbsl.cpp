@@ -6,6 +6,16 @@
 
 using namespace ids;
 
+// An id in lower case.
+template <>
+const char* ids::hint_for<Tbsl>(std::string_view, std::string_view digits) {
+  Uint128 number = 0;
+  const bool is_id = digits.size() == Tbsl::kTextSize &&
+                     parse_digits(kHexDigits, digits, ~Uint128{0}, number) == ParseResult{} &&
+                     Tbsl::valid(bytes_of_number<Tbsl::kSize>(number));
+  return is_id ? "Only upper case is canonical: use upper('%s')." : nullptr;
+}
+
 IDS_TYPE(tbsl, Tbsl)
 IDS_TYPE_FUNCTION(tbsl, FixedType<Tbsl>, to_base)
 IDS_TYPE_FUNCTION(tbsl, FixedType<Tbsl>, from_base)

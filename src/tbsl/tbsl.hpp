@@ -76,14 +76,6 @@ struct Tbsl {
     kPairs.write<4>(load_big_endian<std::uint16_t>(value.data() + 8), out.data() + 16);
   }
 
-  // An id in lower case.
-  static constexpr const char* hint(std::string_view, std::string_view digits) noexcept {
-    Uint128 number = 0;
-    const bool is_id = digits.size() == kTextSize &&
-                       parse_digits(kHexDigits, digits, kMaxNumber, number) == ParseResult{};
-    return is_id ? "Only upper case is canonical: use upper('%s')." : nullptr;
-  }
-
   // The suffixes for a counter of 0 to kCounters - 1 within a microsecond. Sequenced ones are 1 to
   // kCounters. Random ones are greater and count up from a start that depends on a hash of the
   // microsecond. So the ids of a microsecond are in order, and no suffix is used twice.
@@ -122,14 +114,6 @@ struct Tbsl {
 static_assert(Codec<Tbsl>);
 
 // An example from the conformance data: 2023-11-14T22:13:20.123456Z, machine 7.
-static_assert([] {
-  constexpr std::string_view text = "25BF6196C8D6107ABCDE";
-  Tbsl::Value value{};
-  char buffer[Tbsl::kTextSize]{};
-  const ParseResult result = Tbsl::parse(text, value);
-  Tbsl::format(value, buffer);
-  return result == ParseResult{} && value == Tbsl::make(1700000000123456, 7, 0xABCDE) &&
-         std::string_view(buffer, Tbsl::kTextSize) == text;
-}());
+static_assert(example<Tbsl>("25BF6196C8D6107ABCDE") == Tbsl::make(1700000000123456, 7, 0xABCDE));
 
 }  // namespace ids

@@ -35,7 +35,7 @@ struct ExpectedText {
   const char* digit;
   const char* range_rule;
   bool (*is_valid)(std::string_view text);
-  const char* (*hint)(std::string_view text, std::string_view digits) noexcept;
+  const char* (*hint)(std::string_view text, std::string_view digits);
 };
 
 // Reports 22P02 for a text that is not as expected; the error is soft if the caller asked for it.
@@ -58,6 +58,13 @@ Datum invalid_text(Node* context, const char* text, ParseResult result,
 [[noreturn]] void wrong_number_of_bytes(const char* type, const char* field, std::size_t expected,
                                         std::size_t size);
 
+// What to write instead of a text that is no id; else null. %s stands for the text's letters and
+// digits. A type to which people give such texts specializes it.
+template <Codec C>
+const char* hint_for(std::string_view /*text*/, std::string_view /*digits*/) {
+  return nullptr;
+}
+
 // What the characters of the text should be.
 template <Codec C>
 constexpr const char* digit_name(std::string_view text) {
@@ -76,8 +83,9 @@ Datum invalid_text(Node* context, const char* text, ParseResult result) {
   const char* syntax = std::string_view(text).starts_with(kHexPrefix)
                            ? psprintf("\\x and %zu hexadecimal digits", 2 * C::kSize)
                            : C::kSyntax;
-  return invalid_text(context, text, prefer_bad_character(text, result),
-                      {C::kName, syntax, digit_name<C>(text), C::kRangeRule, is_valid, C::hint});
+  return invalid_text(
+      context, text, prefer_bad_character(text, result),
+      {C::kName, syntax, digit_name<C>(text), C::kRangeRule, is_valid, hint_for<C>});
 }
 
 }  // namespace ids

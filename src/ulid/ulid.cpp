@@ -6,6 +6,20 @@
 
 using namespace ids;
 
+// A uuid, in hexadecimal or base32hex.
+template <>
+const char* ids::hint_for<Ulid>(std::string_view, std::string_view digits) {
+  Uint128 number = 0;
+  const auto are_digits = [&](const auto& alphabet) {
+    return parse_digits(alphabet, digits, ~number, number).error != ParseError::digit;
+  };
+  if (digits.size() == 2 * Ulid::kSize && are_digits(kHexDigits))
+    return "To read a uuid, cast it: '%s'::uuid::pg_catalog.ulid.";
+  if (digits.size() == Ulid::kTextSize && are_digits(kBase32hex))
+    return "To read a uuid in base32hex, see \"Other forms\" in doc/migration.md.";
+  return nullptr;
+}
+
 IDS_TYPE(ulid, Ulid)
 IDS_TYPE_FUNCTION(ulid, FixedType<Ulid>, to_base)
 IDS_TYPE_FUNCTION(ulid, FixedType<Ulid>, from_base)

@@ -81,21 +81,6 @@ struct Ulid {
     kPairs.write<12>(lower, out.data() + 14);
   }
 
-  // A uuid, in hexadecimal or base32hex: its 26 digits are the uuid and two zero bits.
-  static constexpr const char* hint(std::string_view, std::string_view digits) noexcept {
-    Uint128 number = 0;
-    const auto are_digits = [&](const auto& alphabet) {
-      return parse_digits(alphabet, digits, ~number, number).error != ParseError::digit;
-    };
-    if (digits.size() == 2 * kSize && are_digits(kHexDigits))
-      return "To read a uuid, cast it: '%s'::uuid::pg_catalog.ulid.";
-    if (digits.size() == kTextSize && are_digits(kBase32hex) &&
-        kBase32hex.value(digits[25]) % 4 == 0)
-      return "To read a uuid in base32hex, use "
-             "substr('%s000000'::pg_catalog.scru160::bytea, 1, 16)::pg_catalog.ulid.";
-    return nullptr;
-  }
-
   static constexpr bool valid(const Value&) noexcept { return true; }
 
   static constexpr std::int64_t time(const Value& value) noexcept {
@@ -120,14 +105,6 @@ struct Ulid {
 static_assert(Codec<Ulid>);
 
 // The example of the specification's string representation.
-static_assert([] {
-  constexpr std::string_view text = "01AN4Z07BY79KA1307SR9X4MV3";
-  Ulid::Value value{};
-  char buffer[Ulid::kTextSize]{};
-  const ParseResult result = Ulid::parse(text, value);
-  Ulid::format(value, buffer);
-  return result.error == ParseError::none && Ulid::time(value) == 1465824320894 &&
-         std::string_view(buffer, Ulid::kTextSize) == text;
-}());
+static_assert(Ulid::time(example<Ulid>("01AN4Z07BY79KA1307SR9X4MV3")) == 1465824320894);
 
 }  // namespace ids

@@ -17,10 +17,9 @@ IDS_TYPE_FUNCTION(uuidv7, Type, range_last)
 namespace {
 
 // The tick is the time in microseconds and a counter of 10 bits.
-struct Spec : CodecSpec<UuidV7> {
+struct Spec : CodecSpec<UuidV7, 1> {
   static constexpr TickLayout kLayout{.shift = UuidV7::kCounterBits};
   static constexpr std::uint32_t kColumn = 1;
-  static constexpr std::int64_t kUnitUs = 1;
   static constexpr std::int64_t kMaxTime = UuidV7::kMaxGenerateUs;
   static std::uint64_t fresh(std::uint64_t) { return random_bits<UuidV7::kCounterBits - 1>(); }
 };

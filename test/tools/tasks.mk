@@ -197,30 +197,10 @@ FORMATTED = $(wildcard src/*.cpp src/*/*.?pp test/unit/*.?pp test/fuzz/*.?pp tes
 format: ## lay out the sources
 	@clang-format -i $(FORMATTED)
 
-# The install script: each type's own SQL with the blocks that all types share at their marker lines.
-SQL_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ids.control)
-SCRIPT := sql/ids--$(SQL_VERSION).sql
-ASSEMBLE = { \
-  printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
-  echo; cat src/type/range_domains.sql; echo; cat src/generator/generator.sql; \
-  for type in $(TYPES); do \
-    echo; \
-    sed -e '/^--@ io$$/ { r src/type/io.sql.in' -e 'd }' \
-        -e '/^--@ type$$/ { r src/type/type.sql.in' -e 'd }' src/$$type/$$type.sql | sed "s/@T@/$$type/g"; \
-  done; \
-  echo; cat src/install/complete_upgrade.sql; \
-  echo; cat src/partitions/partitions.sql; \
-  echo; cat src/install/privileges.sql; echo; cat src/install/name_conflicts.sql; echo; cat src/install/first_id.sql; \
-}
-
-# A released script does not change: databases have its objects already.
-RELEASED = grep -qsF ' $(SCRIPT)' sql/released.sha256
-FROZEN = echo '$(SCRIPT) is released and stays as it is, but src makes another: see how a version begins in "A release" of CONTRIBUTING.md'
-FRESH = { $(ASSEMBLE) | cmp -s - $(SCRIPT) || { if $(RELEASED); then $(FROZEN); else echo '$(SCRIPT) is stale: run "make sql"'; fi; false; }; }
-
+# The install script.
+FRESH = TYPES='$(TYPES)' test/tools/install_script.sh check
 sql: ## assemble the install script from src
-	@! $(RELEASED) || $(FRESH)
-	@$(RELEASED) || { $(ASSEMBLE); } > $(SCRIPT)
+	@TYPES='$(TYPES)' test/tools/install_script.sh write
 
 # Packages.
 
