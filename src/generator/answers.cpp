@@ -1,4 +1,5 @@
-// The answers of T_settled(): one for each snapshot, as long as the snapshot may be in use.
+#include "generator/answers.hpp"
+
 #include <cstring>
 
 #include "generator/settled.hpp"

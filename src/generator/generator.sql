@@ -23,20 +23,14 @@ COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT tick bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
--- The records are read before the prepared transactions, each of which is looked up by its number. A transaction without
--- a record has a lock. What is hidden is so by the rule of pg_stat_activity.
+-- The records are read before the prepared transactions, each of which is looked up by its number. What is
+-- hidden is so by the rule of pg_stat_activity.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
 	SELECT u.pid, p.gid, u.generator,
 		CASE WHEN pg_has_role('pg_read_all_stats', 'USAGE') OR pg_has_role(coalesce(a.usesysid, p.ownerid), 'USAGE') THEN u.first_timestamp END,
 		coalesce(a.xact_start, p.prepared)
-	FROM (
-		SELECT * FROM ids_internal.unsettled_records()
-		UNION ALL
-		SELECT l.pid, x.transactionid, NULL AS generator, NULL AS first_timestamp, 0
-		FROM pg_locks l LEFT JOIN pg_locks x ON l.pid IS NULL AND x.virtualtransaction = l.virtualtransaction AND x.locktype = 'transactionid'
-		WHERE l.locktype = 'advisory' AND l.database = 0 AND l.objsubid = 3
-	) u
+	FROM ids_internal.unsettled_records() u
 	LEFT JOIN pg_stat_activity a ON a.pid = u.pid
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL

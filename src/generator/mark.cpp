@@ -36,7 +36,8 @@ constexpr char kCreate[] =
 }
 
 // The sequence's only row, in its only page; null if that is damaged. last_value is the mark, in
-// microseconds since 1970; log_cnt is the run of the server that moved it, as a negative number.
+// microseconds since 1970; log_cnt is the boot id of the server that moved it, as a negative
+// number.
 Form_pg_sequence_data sequence_row(Page page) {
   const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                            ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
@@ -126,7 +127,7 @@ struct MarkPage {
 
   // Whether this run of the server has moved the mark.
   bool is_of_this_run() const {
-    return static_cast<std::uint64_t>(row->log_cnt) == shared_state()->header.run;
+    return static_cast<std::uint64_t>(row->log_cnt) == shared_state()->header.boot;
   }
 
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
@@ -134,7 +135,7 @@ struct MarkPage {
   void move_beyond(std::int64_t unix_us) {
     Form_pg_sequence_data changed = sequence_row(GenericXLogRegisterBuffer(change, buffer, 0));
     changed->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
-    changed->log_cnt = static_cast<std::int64_t>(shared_state()->header.run);
+    changed->log_cnt = static_cast<std::int64_t>(shared_state()->header.boot);
     changed->is_called = true;
     XLogSetAsyncXactLSN(GenericXLogFinish(change));
     change = nullptr;
@@ -146,7 +147,7 @@ struct MarkPage {
     LWLockAcquire(AddinShmemInitLock, LW_SHARED);
     const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
     LWLockRelease(AddinShmemInitLock);
-    if (resets != known_mark.resets) enrol_again();
+    if (resets != known_mark.resets) drop_enrolments();
     known_mark = {row->last_value, resets};
     UnlockReleaseBuffer(buffer);
     if (change) GenericXLogAbort(change);
@@ -156,7 +157,7 @@ struct MarkPage {
 
 }  // namespace
 
-bool read_mark(std::int64_t unix_us) {
+bool check_mark(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
   const KnownMark known = known_mark;

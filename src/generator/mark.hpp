@@ -26,9 +26,14 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
          pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
+// Whether this session has read the mark, since the ticks were last lowered.
+inline bool knows_mark(SharedState* shared) {
+  return is_marked(shared, 1);
+}
+
 // Reads the mark, and moves it beyond unix_us if it is below that. Returns false if the caller must
 // take another tick: this one may be below the identifiers that the database has. Raises an error
 // if the mark is missing or damaged.
-bool read_mark(std::int64_t unix_us);
+bool check_mark(std::int64_t unix_us);
 
 }  // namespace ids

@@ -18,10 +18,10 @@ void note_recovered(Records* created) {
   for (int i = 0; i < max_prepared_xacts; ++i) {
     const PGPROC& proc = PreparedXactProcs[i];
     if (!TransactionIdIsValid(proc.xid)) continue;
-    Record& record = created->prepared()[i];
-    record.database = proc.databaseId;
-    for (pg_atomic_uint64& first : record.first) pg_atomic_write_u64(&first, kUnknown);
-    pg_atomic_write_u64(&record.xid, full_xid(proc.xid, next));
+    Slot& slot = created->prepared()[i];
+    slot.database = proc.databaseId;
+    for (pg_atomic_uint64& limit : slot.limit) pg_atomic_write_u64(&limit, kUnknown);
+    pg_atomic_write_u64(&slot.xid, full_xid(proc.xid, next));
   }
   LWLockRelease(TwoPhaseStateLock);
   pg_atomic_write_u64(&created->finished_below, next);
@@ -30,8 +30,7 @@ void note_recovered(Records* created) {
 
 Records* reserved = nullptr;  // if the library is preloaded
 
-// The first session initializes the records, whose atomics begin with zero, too. Returns null if
-// another version of the library has made records of another layout.
+// The first session initializes the records, whose atomics begin with zero, too.
 Records* attach(SharedState* shared) {
   auto& header = shared->header;
   const bool first = header.records_version == 0;
@@ -39,12 +38,12 @@ Records* attach(SharedState* shared) {
   Records* found = reserved;
   if (!found) {
     segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
-    if (!segment) return nullptr;
+    if (!segment) elog(ERROR, "records of extension \"ids\" are missing");
     found = static_cast<Records*>(dsm_segment_address(segment));
   }
   if (first) {
     std::memset(static_cast<void*>(found), 0, Records::size());
-    for (FinishedRecord& record : found->finished) SpinLockInit(&record.lock);
+    for (Finished& finished : found->finished) SpinLockInit(&finished.lock);
     note_recovered(found);
     if (segment) {
       dsm_pin_segment(segment);
@@ -54,36 +53,11 @@ Records* attach(SharedState* shared) {
     header.records_version = Records::kVersion;
   }
   if (header.records_version != Records::kVersion || header.records_size != Records::size())
-    return nullptr;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("another version of extension \"ids\" has made the records"),
+                    errhint("Restart the server.")));
   if (segment) dsm_pin_mapping(segment);
   return found;
-}
-
-// Returns null if there is no memory, instead of the server's error. A resource owner of our own
-// releases what was acquired before that error.
-Records* try_attach() {
-  SharedState* shared = shared_state();  // which takes the same lock
-  MemoryContext context = CurrentMemoryContext;
-  ResourceOwner outer = CurrentResourceOwner;
-  ResourceOwner own = ResourceOwnerCreate(nullptr, "ids");
-  Records* volatile attached = nullptr;
-  CurrentResourceOwner = own;
-  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  const auto held = InterruptHoldoffCount;
-  PG_TRY();
-  { attached = attach(shared); }
-  PG_CATCH();
-  {
-    MemoryContextSwitchTo(context);
-    FlushErrorState();
-    InterruptHoldoffCount = held;  // which the error has reset
-  }
-  PG_END_TRY();
-  LWLockRelease(AddinShmemInitLock);
-  ResourceOwnerRelease(own, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
-  CurrentResourceOwner = outer;
-  ResourceOwnerDelete(own);
-  return attached;
 }
 
 shmem_request_hook_type previous_shmem_request_hook = nullptr;
@@ -111,22 +85,14 @@ void reserve_memory() {
   shmem_startup_hook = take_memory;
 }
 
-bool have_records() {
-  if (unlikely(!records)) records = try_attach();
-  return records != nullptr;
-}
-
-void missing_records(const GeneratorState* generator) {
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("%s_settled() does not know which transactions have generated ids", generator->name),
-       errdetail("The server had no dynamic shared memory or no free segment of it for their "
-                 "records, or another version of the extension's library has made them."),
-       errhint("End the transactions that pg_catalog.ids_unsettled() shows, and try again. To "
-               "reserve memory, add \"ids\" to shared_preload_libraries and restart the server; "
-               "or provide %zu kB more, and more segments by a greater max_connections.",
-               Records::size() / 1024 + 1)));
+void attach_records() {
+  SharedState* shared = shared_state();  // which takes the same lock
+  ErrorContextCallback context{error_context_stack, hint_at_preloading, nullptr};
+  error_context_stack = &context;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  records = attach(shared);
+  LWLockRelease(AddinShmemInitLock);
+  error_context_stack = context.previous;
 }
 
 }  // namespace ids

@@ -10,22 +10,22 @@
 
 namespace ids {
 
-// A record has a column for each generator with a T_settled(): the one that its Spec names, which
-// is the same in all versions of the library.
+// Slots and the table have a column for each generator with a T_settled(): the one that its Spec
+// names, which is the same in all versions of the library.
 inline constexpr std::size_t kColumns = 4;
 
-// The record of an unfinished transaction.
-struct alignas(kCacheLine) Record {
-  pg_atomic_uint64 first[kColumns];  // 0: no identifiers of that generator
+// Where an unfinished transaction publishes its limits. It makes no identifier below its limit.
+struct alignas(kCacheLine) Slot {
+  pg_atomic_uint64 limit[kColumns];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;              // of a prepared transaction; 0: none, or a session's
   Oid database;
 };
-static_assert(sizeof(Record) == kCacheLine);
+static_assert(sizeof(Slot) == kCacheLine);
 
-// The record of a finished transaction.
-struct FinishedRecord {
+// The limits of a finished transaction.
+struct Finished {
   pg_atomic_uint64 xid;  // written last
-  std::uint64_t first[kColumns];
+  std::uint64_t limit[kColumns];
   Oid database;
   slock_t lock;
 };
@@ -38,32 +38,31 @@ struct Records {
 
   std::uint64_t recovered_below;  // transactions from this xid on have records
   alignas(kCacheLine) pg_atomic_uint64 finished_below;  // greater than all xids of the finished
-  alignas(kCacheLine) FinishedRecord finished[kFinished];
-  Record unfinished[FLEXIBLE_ARRAY_MEMBER];  // of sessions, then of prepared transactions
+  alignas(kCacheLine) Finished finished[kFinished];
+  Slot slots[FLEXIBLE_ARRAY_MEMBER];  // of sessions, then of prepared transactions
 
-  Record* sessions() { return unfinished; }
-  Record* prepared() { return unfinished + MaxBackends; }
+  Slot* sessions() { return slots; }
+  Slot* prepared() { return slots + MaxBackends; }
 
   static std::size_t size() {
-    return offsetof(Records, unfinished) +
-           sizeof(Record) * static_cast<std::size_t>(MaxBackends + max_prepared_xacts);
+    return offsetof(Records, slots) +
+           sizeof(Slot) * static_cast<std::size_t>(MaxBackends + max_prepared_xacts);
   }
 };
 
-// The first tick of a transaction that may have made any identifiers.
+// The limit of a transaction that may have made any identifiers, and of one that has made none.
 inline constexpr std::uint64_t kUnknown = 1;
+inline constexpr std::uint64_t kNothing = UINT64_MAX;
 
-// Null until have_records().
+// Null until attach_records().
 extern Records* records;
 
-// Attaches to the records, after the end of recovery. Returns false if there is no memory for them.
-bool have_records();
+// Attaches to the records, after the end of recovery. Raises an error if there is no memory for
+// them.
+void attach_records();
 
 // Reserves memory for the shared state and for the records, if the library is preloaded.
 void reserve_memory();
-
-// Raises an error: transactions may be open that have no record.
-[[noreturn]] void missing_records(const GeneratorState* generator);
 
 // Full xids, as numbers.
 inline std::uint64_t next_xid() {

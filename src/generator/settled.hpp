@@ -2,49 +2,56 @@
 // database is visible to a snapshot, or never will be, provided that the same transaction made it
 // and stores it.
 //
-// Each transaction that makes identifiers records, for each generator, a tick below which it makes
-// none: its first tick. A reader takes the least first tick of all transactions that its snapshot
-// does not see. The steps, and why they stand in this order:
+// Each transaction that makes identifiers publishes a limit for each generator: the tick after the
+// generator's last one. It makes no identifier below its limit. A reader takes the least limit of
+// all transactions that its snapshot does not see.
 //
-//   writer  1  lift the tick above the mark; record first = tick + 1 in the place of the session;
-//              full barrier
+//   writer  1  lift the tick above the mark; publish limit = tick + 1 in the session's slot
 //           2  take ticks, make ids, store them, get an xid
 //           3  the server makes the transaction visible
-//           4  record the firsts under the xid in the table of finished transactions, then raise
-//              finished_below above the xid; full barrier
-//           5  clear the place of the session
+//           4  put the limits under the xid into the table of finished transactions, then raise
+//              finished_below above the xid
+//           5  clear the slot
 //   reader  a  the server takes the snapshot
-//           b  read the generator's tick; barrier
-//           c  read the places of the sessions, then the places of prepared transactions, then
-//              finished_below, then the finished transactions below it that the snapshot does not
-//              see
+//           b  read the generator's tick
+//           c  read the sessions' slots, then the slots of prepared transactions, then
+//              finished_below, then those in the table that the snapshot does not see
 //
-// Take a transaction that the snapshot does not see. If the reader finds the session's place empty
-// because it reads before step 1, then it has also read the tick before step 2, and all ids of the
-// transaction are above that (1 before 2, b before c). If it reads after step 5, the transaction is
-// in the table of the finished (4 before 5; sessions before finished). It cannot have missed both.
-// And since the snapshot is older than all else that the reader knows (a before b and c), and a
-// place is cleared only after step 3, the snapshot sees a transaction that is found nowhere.
+// Each step is seen by others before the next one (by a memory barrier, or within the server). So a
+// reader misses no transaction that its snapshot does not see:
+//
+//   it reads the slot     finds      and it misses nothing, because
+//   before 1 has ended    nothing    it has read the tick before 2, so all ids of the transaction
+//                                    are above that tick (b before c, 1 before 2)
+//   from 1 to 5           the limit
+//   after 5               nothing    the limit is in the table, below finished_below (4 before 5),
+//                                    where it looks after the slots (the order of c)
+//
+// Whatever it finds nowhere, its snapshot sees: a slot is cleared only after 3, and the snapshot is
+// older than all else that the reader knows (a before b).
 //
 // A transaction that aborts, or has no xid and so has stored nothing, only does step 5. One that
-// made identifiers during recovery has no record: what it writes after that, it cannot commit.
+// made identifiers during recovery has no limit: what it writes after that, it cannot commit.
 //
-// PREPARE TRANSACTION moves the record from the session's place to a place for the prepared
-// transaction, under the number that the server has given it. The record of the transaction that
-// had this number before is moved to the table of finished transactions, even if it was rolled
-// back. A record is written to its new place before it is removed from the old one, and readers
-// search the old place before the new one.
+// PREPARE TRANSACTION moves the limits from the session's slot to a slot of the prepared
+// transaction, whose number the server has given. COMMIT PREPARED runs no code of the extension. So
+// the limits of the transaction that had this number before move to the table now, even if it was
+// rolled back. All limits are written to the new place before they are removed from the old one,
+// and readers read the old place before the new one:
 //
-// Transactions that were prepared before the server's start are recovered without a record, so any
-// identifier may be theirs. The first call of this run notes those that have not ended. One that
-// was committed before, but after the snapshot, has an xid below that call's next xid: it may have
-// made any, too. So may a finished transaction whose record was replaced by that of a newer one.
+//   slot of the session  -->  slot of the prepared transaction  -->  table
+//
+// Some transactions have an unknown limit: they may have made any identifier.
+//   prepared before the server's start    The first call of this run notes those that have not
+//                                         ended. One that was committed before that call, but
+//                                         after the snapshot, has an xid below recovered_below.
+//   finished, but a newer transaction     Its xid is below the one in its place of the table.
+//   has its place in the table
 //
 // Nothing after the transaction has committed or was prepared may raise an error. So the memory is
-// found at step 1. If there is no memory, identifiers are made without a record. Readers then get
-// an error as long as such a transaction may exist that their snapshot does not see.
+// found at step 1.
 //
-// test/model has the protocol in Promela.
+// test/model has the protocol in Promela, in the same words.
 #pragma once
 
 #include "generator/records.hpp"
@@ -56,15 +63,12 @@ namespace ids {
 void enrol(GeneratorState* generator, GeneratorState** enrolled);
 
 // Sets the pointers of all enrolled generators to null, because ticks may have been lowered since.
-// The transaction keeps its record: enrolling again can only lower it.
-void enrol_again();
+// The transaction keeps its limits: enrolling again can only lower them.
+void drop_enrolments();
 
-// The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
-// no identifier is known to be settled. The same snapshot always gets the same answer. Raises an
-// error during recovery, or if there is no memory. The tick must be above the mark.
-std::uint64_t first_unsettled(GeneratorState* generator);
-
-// The answer for a snapshot that has none yet: steps b and c.
+// The tick below which all identifiers of the generator are settled for the snapshot, which is an
+// MVCC one that was not taken during recovery; 0 if no identifier is known to be. Steps b and c.
+// Raises an error if there is no memory. The tick must be above the mark.
 std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot);
 
 }  // namespace ids

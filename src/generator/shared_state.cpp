@@ -12,8 +12,8 @@ namespace {
 // initializing it.
 struct {
   std::uint8_t secret[sizeof(SharedState::header.secret)];
-  std::uint64_t run;
-  std::uint64_t backfilled[SharedState::kSlots];
+  std::uint64_t boot;
+  std::uint64_t backfilled[SharedState::kGenerators];
 } drawn;
 
 // Atomics begin with zero, too.
@@ -21,8 +21,8 @@ void initialize(void* segment) {
   auto* state = static_cast<SharedState*>(segment);
   std::memset(segment, 0, sizeof *state);
   std::memcpy(state->header.secret, drawn.secret, sizeof drawn.secret);
-  state->header.run = drawn.run | std::uint64_t{1} << 63;
-  for (std::size_t i = 0; i < SharedState::kSlots; ++i)
+  state->header.boot = drawn.boot | std::uint64_t{1} << 63;
+  for (std::size_t i = 0; i < SharedState::kGenerators; ++i)
     pg_atomic_init_u64(&state->generators[i].backfilled, drawn.backfilled[i]);
 }
 
@@ -52,11 +52,6 @@ SharedState* attach() {
 }
 
 #else
-
-void hint_at_preloading(void*) {
-  errhint(
-      "Add \"ids\" to shared_preload_libraries and restart the server to reserve memory for it.");
-}
 
 // A running server has some spare room in its main segment.
 SharedState* attach() {

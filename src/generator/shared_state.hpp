@@ -14,17 +14,17 @@ inline constexpr std::size_t kCacheLine = 64;
 
 inline constexpr std::uint32_t kNoColumn = UINT32_MAX;
 
-// One generator. It claims a slot by its name when it is first used.
+// One generator. It claims a state by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
   pg_atomic_uint64 backfilled;  // counts identifiers of given times, from a random start
   pg_atomic_uint64 rollbacks;   // how often the clock was seen to have stepped back
   pg_atomic_uint32 behind;      // 1 until the clock has caught up after it stepped back
-  std::uint32_t unit_us;        // this and the members below never change once the slot is claimed
+  std::uint32_t unit_us;        // this and the members below never change once it is claimed
   std::uint32_t shift;
   std::uint32_t column;   // its column in the records of transactions, or kNoColumn
   std::int64_t max_time;  // the last time that its identifiers can hold, in units
-  char name[16];          // empty: a free slot
+  char name[16];          // empty: a free state
 };
 
 // The time of a generator's tick, in microseconds since 1970.
@@ -37,23 +37,20 @@ inline std::int64_t time_us(const GeneratorState& state, std::uint64_t tick) {
 // 16 users' locks may leave no more than 512 bytes of the server's spare room.
 struct SharedState {
   static constexpr char kName[] = "ids";
-  static constexpr std::size_t kSlots = 7;
+  static constexpr std::size_t kGenerators = 7;
 
   struct alignas(kCacheLine) {
     std::uint8_t secret[16];    // drawn once per server start
-    std::uint64_t run;          // likewise, with the first bit set; identifies the run
+    std::uint64_t boot;         // likewise, with the first bit set; identifies the run
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
     pg_atomic_uint32 last_log;  // when count_rollback() last logged, in monotonic seconds
-    // See records.hpp. unrecorded counts the open transactions that make identifiers without a
-    // record; last_unrecorded is the greatest xid of those that have ended or were prepared.
+    // See records.hpp.
     dsm_handle records;
     std::uint32_t records_version;
     std::uint32_t records_size;
-    pg_atomic_uint32 unrecorded;
-    pg_atomic_uint64 last_unrecorded;
   } header;
-  GeneratorState generators[kSlots];
+  GeneratorState generators[kGenerators];
 };
 static_assert(sizeof(SharedState) == 512);
 
@@ -65,6 +62,12 @@ SharedState* shared_state();
 inline std::uint64_t keyed_hash(std::uint64_t value) {
   const auto& secret = shared_state()->header.secret;
   return hash_bytes_extended(secret, sizeof secret, value);
+}
+
+// Adds a hint to an error while there is no shared memory.
+inline void hint_at_preloading(void*) {
+  errhint(
+      "Add \"ids\" to shared_preload_libraries and restart the server to reserve memory for it.");
 }
 
 // Creates the state in the server's main segment while the server starts.

@@ -11,7 +11,7 @@ namespace ids {
 // How far the clock must be behind the last identifier to count as stepped back.
 inline constexpr std::int64_t kRollbackUs = 1'000'000;
 
-// Finds the generator's slot, or claims a free one if this server has not used that name yet.
+// Finds the generator's state, or claims a free one if this server has not used that name yet.
 // Raises an error in a parallel worker, whose transaction is the leader's.
 GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLayout layout,
                                 std::int64_t max_time, std::uint32_t column);

@@ -7,24 +7,23 @@ namespace {
 using namespace ids;
 
 // A row for each generator that the transaction of a session, or a prepared one, has used. If its
-// place is given to another transaction meanwhile, none.
-void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Record& record,
-              int pid) {
+// slot is given to another transaction meanwhile, none.
+void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Slot& slot, int pid) {
   for (std::size_t i = 0; i < kColumns; ++i) {
-    const std::uint64_t xid = pg_atomic_read_u64(&record.xid);
-    const std::uint64_t first = pg_atomic_read_u64(&record.first[i]);
+    const std::uint64_t xid = pg_atomic_read_u64(&slot.xid);
+    const std::uint64_t limit = pg_atomic_read_u64(&slot.limit[i]);
     pg_read_barrier();
-    const Oid database = record.database;
+    const Oid database = slot.database;
     pg_read_barrier();
-    if (first == 0 || first != pg_atomic_read_u64(&record.first[i]) ||
-        xid != pg_atomic_read_u64(&record.xid) || database != MyDatabaseId || !generators[i])
+    if (limit == 0 || limit != pg_atomic_read_u64(&slot.limit[i]) ||
+        xid != pg_atomic_read_u64(&slot.xid) || database != MyDatabaseId || !generators[i])
       continue;
-    const std::int64_t first_us = time_us(*generators[i], first);
-    bool nulls[] = {pid == 0, pid != 0, false, first == kUnknown, false};
+    const std::int64_t first_us = time_us(*generators[i], limit);
+    bool nulls[] = {pid == 0, pid != 0, false, limit == kUnknown, false};
     Datum values[] = {Int32GetDatum(pid), TransactionIdGetDatum(static_cast<TransactionId>(xid)),
                       CStringGetTextDatum(generators[i]->name),
                       TimestampTzGetDatum(timestamptz_from_unix_us(first_us)),
-                      Int64GetDatum(static_cast<std::int64_t>(first))};
+                      Int64GetDatum(static_cast<std::int64_t>(limit))};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
 }
@@ -36,7 +35,8 @@ void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Re
 // identifiers.
 IDS_FUNCTION(unsettled_records) {
   InitMaterializedSRF(fcinfo, 0);
-  if (RecoveryInProgress() || !have_records()) return (Datum)0;
+  if (RecoveryInProgress()) return (Datum)0;
+  if (!records) attach_records();
   const GeneratorState* generators[kColumns] = {};  // null: not used yet
   LWLockAcquire(AddinShmemInitLock, LW_SHARED);
   for (const GeneratorState& state : shared_state()->generators)

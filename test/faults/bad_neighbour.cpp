@@ -105,7 +105,7 @@ IDS_FUNCTION(hold_state) {
 IDS_FUNCTION(hold_record) {
   dsm_segment* segment = dsm_attach(state_of_ids()->header.records);
   auto* records = static_cast<ids::Records*>(dsm_segment_address(segment));
-  ids::FinishedRecord& record = records->finished[PG_GETARG_INT64(0) % ids::kFinished];
+  ids::Finished& record = records->finished[PG_GETARG_INT64(0) % ids::kFinished];
   SpinLockAcquire(&record.lock);
   wait_for_cancel();
   SpinLockRelease(&record.lock);

@@ -7,6 +7,7 @@ namespace ids {
 
 SharedState* shared_state() {
   static SharedState state{};
+  state.header.boot = 1;
   return &state;
 }
 

@@ -4,12 +4,13 @@
    these steps. run.sh also exchanges steps or leaves one out, and each time the checker finds a broken promise.
 
    The promises:
-   - No row is lost. The reader's snapshot sees the transactions of all identifiers at or below the answer, except those
+   - No row is lost. The reader's snapshot sees the transactions of all identifiers below the answer, except those
      transactions that were rolled back.
-   - No reader stands still. If all transactions have ended before the snapshot is taken, the answer is the last identifier.
-     The answer is 0, so nothing is read, only if the reader has met a transaction that may have made any identifiers.
+   - No reader stands still. If all transactions have ended before the snapshot is taken, the answer is above the last
+     identifier. The answer is 1, so nothing is read, only if the reader has met a transaction that may have made any identifiers.
 
-   A writer records a lower limit of its identifiers. The limit is in one of these places for as long as a reader may need it:
+   A writer publishes a limit: it makes no identifier below that. The limit is in one of these places for as long as a reader may
+   need it:
 
        slot of its session  --PREPARE TRANSACTION-->  a slot for prepared transactions
                 |                                                |
@@ -43,15 +44,12 @@
 #ifndef RESETS
 #define RESETS 0        /* 1: ids_reset_clock() is called before the reader's snapshot is taken */
 #endif
-#ifndef LATE_MEMORY
-#define LATE_MEMORY 0   /* 1: at first there is no memory for the records */
-#endif
 #ifndef SHARED
 #define SHARED 0        /* 1: another generator has a column in the records, and another database's sessions had the slots */
 #endif
 
 #define MARK 1          /* the last identifier from before the server's start */
-#define UNKNOWN 0       /* the limit of a transaction that may have made any identifiers */
+#define UNKNOWN 1       /* the limit of a transaction that may have made any identifiers */
 #define NOTHING 255     /* the limit of a transaction that has made none, or only in another database */
 #define IMPOSSIBLE 200  /* a transaction id that the server will never reach */
 
@@ -61,7 +59,7 @@
 #define START   note(); move_mark()
 #endif
 /* The first session that makes identifiers or asks notes the transactions that were prepared before the server's start. It
-   also lifts the tick above the mark: a tick of 0 would be the limit of a writer that may have made any identifiers. */
+   also lifts the tick above the mark: a limit of 1 would be that of a writer that may have made any identifiers. */
 
 #ifndef NOTE
 #define NOTE    d_step { note_next(); note_prepared() }
@@ -88,11 +86,6 @@
 #endif
 /* The transaction has a record for another generator. */
 
-#ifndef ENROL_WITHOUT
-#define ENROL_WITHOUT   unrecorded++; take()
-#endif
-/* There is no memory for a record: readers get an error while such a transaction is open, or was not seen by their snapshot. */
-
 #ifndef RESET
 #define RESET         count(); lower_tick()
 #endif
@@ -102,7 +95,7 @@
 /* Whoever has taken a tick that is too low sees that the count has risen, waits until all ticks are lowered, and enrols again. */
 
 #ifndef LOWERS
-#define LOWERS  limit + 1 < slot[me]
+#define LOWERS  limit < slot[me]
 #endif
 /* The identifiers from before the reset are still above the limit from before it. */
 
@@ -122,13 +115,6 @@
 /* finish: the server removes the transaction from the list of running ones, and later snapshots see it. Earlier snapshots do
    not see it. A reader with such a snapshot may ask when the slot is already empty. It finds the limit in the table, where it
    looks for all transactions up to the greatest that raise has seen. */
-
-#ifndef COMMIT_WITHOUT
-#define COMMIT_WITHOUT  finish(); raise_last(); unrecorded--
-#endif
-#ifndef PREPARE_WITHOUT
-#define PREPARE_WITHOUT move_on_server(); raise_last(); unrecorded--
-#endif
 
 #ifndef ABORT
 #define ABORT   finish(); clear()
@@ -152,11 +138,7 @@
 /* COMMIT PREPARED runs no code of the extension. So the limit stays in the slot until another transaction needs the slot. */
 
 #ifndef ASK
-#if LATE_MEMORY
-#define ASK     read_tick(); read_unrecorded(); read_slots(); read_last(); read_prepared(); read_greatest(); probe()
-#else
 #define ASK     read_tick(); read_slots(); read_prepared(); read_greatest(); probe()
-#endif
 #endif
 #ifndef UNLISTED
 #define UNLISTED  from_recovery
@@ -166,10 +148,10 @@
 /* read_tick comes before read_slots: a transaction may publish its limit between the two, and then all of its identifiers are
    above the tick. read_greatest comes last: a transaction that has left its slot by then has raised it. */
 
-typedef Place { byte xid; byte limit };
+typedef Place { byte xid; byte limit };  /* 0: none */
 
 byte tick;             /* the last identifier; an identifier of the model is its tick */
-byte slot[WRITERS];    /* the limit, plus 1; 0: the session is not enrolled */
+byte slot[WRITERS];    /* the limit; 0: the session is not enrolled */
 Place prepared;        /* the only slot for prepared transactions */
 Place finished[PLACES];
 bool locked[PLACES];
@@ -189,9 +171,6 @@ bool made_in_recovery[WRITERS];
 byte resets;
 bool lowering;         /* a lock */
 bool was_reset;
-bool memory;
-byte unrecorded;       /* open transactions without a record */
-byte last_unrecorded;  /* the last one that was committed or prepared */
 bool elsewhere_in_slot[WRITERS] = SHARED;  /* the slot has the number of another database */
 
 /* Only the promises need these. */
@@ -215,12 +194,7 @@ bool answered;
 inline note() {
   if
   :: noted
-#if LATE_MEMORY
-  :: !memory
-  :: atomic { memory && !noting -> noting = true }; NOTE
-#else
   :: atomic { !noting -> noting = true }; NOTE
-#endif
   fi
 }
 
@@ -249,9 +223,9 @@ inline move_mark() {
 
 /* Steps of a transaction. */
 
-inline read_limit() { limit = tick }
+inline read_limit() { limit = tick + 1 }
 inline publish() {
-  d_step { if :: slot[me] == 0 || LOWERS -> slot[me] = limit + 1 :: else -> limit = slot[me] - 1 fi }
+  d_step { if :: slot[me] == 0 || LOWERS -> slot[me] = limit :: else -> limit = slot[me] fi }
 }
 
 inline count() { resets++ }
@@ -281,8 +255,6 @@ inline take() {
 }
 
 #endif
-
-inline raise_last() { d_step { if :: last_unrecorded < xid -> last_unrecorded = xid :: else fi } }
 
 inline get_xid() {
   d_step { xid = next; next++ }
@@ -345,24 +317,11 @@ inline prepare() {
     made[me] = 0
   }
 }
-inline move_on_server() {
-  d_step {
-    in_doubt = true;
-    made_in_doubt = made[me];
-    made[me] = 0
-  }
-}
-
 inline enrol() {
 #if PROMOTED
   if
   :: recovery -> made_in_recovery[me] = true; take()
   :: !recovery -> note(); ENROL
-  fi
-#elif LATE_MEMORY
-  if
-  :: noted -> ENROL
-  :: !noted -> without = true; ENROL_WITHOUT
   fi
 #elif SHARED
   if
@@ -375,20 +334,9 @@ inline enrol() {
 #endif
 }
 
-inline end_without() {
-  if
-  :: xid == 0 -> unrecorded--
-  :: xid != 0 -> COMMIT_WITHOUT
-  :: atomic { xid != 0 -> aborts = true }; finish(); unrecorded--
-  :: atomic { xid != 0 && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
-    PREPARE_WITHOUT;
-    preparing = false
-  fi
-}
-
 proctype writer(byte me) {
   byte transactions, xid, limit, former, its_limit, known, id;
-  bool aborts, without, other;
+  bool aborts, other;
   do
   :: transactions < TRANSACTIONS && !answered ->
     /* It may have written something else before. */
@@ -409,16 +357,15 @@ proctype writer(byte me) {
     :: xid != 0
     fi;
     if
-    :: without -> end_without()
-    :: !without && xid == 0 -> clear()
-    :: !without && xid != 0 && COMMITS -> COMMIT
-    :: atomic { !without && xid != 0 -> aborts = true }; ABORT
-    :: atomic { !without && xid != 0 && COMMITS && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
+    :: xid == 0 -> clear()
+    :: xid != 0 && COMMITS -> COMMIT
+    :: atomic { xid != 0 -> aborts = true }; ABORT
+    :: atomic { xid != 0 && COMMITS && !preparing && !in_doubt -> preparing = true; in_slot = xid; elsewhere = false };
       PREPARE;
       preparing = false
     fi;
     d_step {
-      transactions++; xid = 0; limit = 0; former = 0; its_limit = 0; id = 0; aborts = false; without = false; other = false;
+      transactions++; xid = 0; limit = 0; former = 0; its_limit = 0; id = 0; aborts = false; other = false;
       made_in_recovery[me] = false
     }
   :: else -> break
@@ -430,7 +377,6 @@ proctype writer(byte me) {
 proctype operator() {
   if
   :: RESETS -> lowering = true; RESET; lowering = false; was_reset = true
-  :: LATE_MEMORY -> memory = true
   :: PROMOTED -> recovery = false
   :: else
   fi
@@ -474,13 +420,7 @@ inline lower(to) {
   if :: to == UNKNOWN -> met_unknown = true :: else fi
 }
 
-inline read_tick() { answer = tick }
-
-inline read_unrecorded() { d_step { if :: unrecorded > 0 -> failed = true :: else fi } }
-
-inline read_last() {
-  d_step { if :: last_unrecorded > 0 && !has(seen_below, last_unrecorded) -> failed = true :: else fi }
-}
+inline read_tick() { answer = tick + 1 }
 
 inline read_slots() {
   i = 0;
@@ -488,9 +428,9 @@ inline read_slots() {
 #if SHARED
   :: i < WRITERS ->
     x = slot[i];
-    d_step { if :: x != 0 && !elsewhere_in_slot[i] && x - 1 < answer -> answer = x - 1 :: else fi; x = 0; i++ }
+    d_step { if :: x != 0 && !elsewhere_in_slot[i] && x < answer -> answer = x :: else fi; x = 0; i++ }
 #else
-  :: i < WRITERS -> d_step { if :: slot[i] != 0 && slot[i] - 1 < answer -> answer = slot[i] - 1 :: else fi; i++ }
+  :: i < WRITERS -> d_step { if :: slot[i] != 0 && slot[i] < answer -> answer = slot[i] :: else fi; i++ }
 #endif
   :: i >= WRITERS -> break
   od;
@@ -501,7 +441,7 @@ inline read_slots() {
 
 inline read_prepared() {
   d_step { x = prepared.xid; if :: has(seen, x) -> x = 0 :: else fi };
-  d_step { if :: x != 0 -> lower(prepared.limit) :: else fi; x = 0 }
+  d_step { if :: x != 0 && prepared.limit != 0 -> lower(prepared.limit) :: else fi; x = 0 }
 }
 
 inline read_greatest() { upto = greatest }
@@ -544,9 +484,9 @@ inline probe() {
 }
 
 proctype reader() {
-  byte seen, seen_below, from, upto, i, x;
+  byte seen, from, upto, i, x;
   byte answer;
-  bool quiet, from_recovery, failed, met_unknown, found;
+  bool quiet, from_recovery, met_unknown, found;
 #if RESETS
   was_reset;
 #endif
@@ -556,20 +496,11 @@ proctype reader() {
     from_recovery = recovery;
     if :: recovery -> from = next :: else fi;
     quiet = working == 0 && !in_doubt && !recovery;
-#if LATE_MEMORY
-    quiet = quiet && memory;
-    i = 1;  /* transactions that are older than all that run */
-    do :: has(seen, i) -> seen_below = seen_below | bit(i); i++ :: else -> break od;
-    i = 0
-#endif
   };
 #if PROMOTED
   !recovery;
 #endif
   START;
-#if LATE_MEMORY
-  failed = !noted;
-#endif
 #if PROMOTED
   if
   :: UNLISTED -> lower(UNKNOWN)
@@ -580,14 +511,14 @@ proctype reader() {
 #endif
   i = 0;
   atomic {
-    assert(failed || answer < unseen);
-    assert(failed || made_in_doubt == 0 || answer < made_in_doubt);
+    assert(answer <= unseen);
+    assert(made_in_doubt == 0 || answer <= made_in_doubt);
     do
-    :: i < WRITERS -> assert(failed || made_in_recovery[i] || made[i] == 0 || answer < made[i]); i++
+    :: i < WRITERS -> assert(made_in_recovery[i] || made[i] == 0 || answer <= made[i]); i++
     :: else -> break
     od;
-    assert(!quiet || !failed && answer == tick);
-    assert(failed || met_unknown || answer >= MARK);
+    assert(!quiet || answer == tick + 1);
+    assert(met_unknown || answer > MARK);
     answered = true  /* nothing from here on can break a promise */
   }
 }
@@ -601,9 +532,9 @@ init {
     od;
     if
     :: RECOVERED -> next = 2; in_slot = 1; in_doubt = true; made_in_doubt = MARK; run other()
-    :: else -> noting = !LATE_MEMORY; noted = noting; tick = MARK
+    :: else -> noting = true; noted = true; tick = MARK
     fi;
-#if RESETS || LATE_MEMORY || PROMOTED
+#if RESETS || PROMOTED
     run operator();
 #endif
     run finisher();
