@@ -46,9 +46,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ids';
 
--- The time up to which ids of this database may have been made. Only superusers can change it.
-CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
-COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
+CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
+
+-- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
+CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot;
+COMMENT ON MATERIALIZED VIEW ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
 -- ulid: 48 bits of Unix milliseconds, 80 random bits
 
@@ -1496,7 +1499,7 @@ BEGIN
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
-			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
+			SELECT 'TABLE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
 			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
@@ -1550,7 +1553,3 @@ BEGIN
 			HINT = format('Drop or rename these objects first, for example: %s', renames);
 	END IF;
 END $$;
-
--- Sets the mark above all ids that this server has generated, also before the extension was last dropped here, and never before 2026.
-SELECT setval('ids_internal.mark', (greatest(extract(epoch FROM clock_timestamp()), 1767225600) * 1e6)::bigint);
-SELECT gen_ulid();

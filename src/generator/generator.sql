@@ -38,6 +38,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ids';
 
--- The time up to which ids of this database may have been made. Only superusers can change it.
-CREATE SEQUENCE ids_internal.mark MAXVALUE 281474976710655999; -- 48 bits of milliseconds
-COMMENT ON SEQUENCE ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
+CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
+
+-- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
+CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot;
+COMMENT ON MATERIALIZED VIEW ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';

@@ -23,36 +23,34 @@ void forget_mark(Datum, Oid relation) {
 }
 
 constexpr char kCreate[] =
-    "CREATE SEQUENCE ids_internal.mark; ALTER EXTENSION ids ADD SEQUENCE ids_internal.mark; "
-    "SELECT pg_catalog.ids_reset_clock();";
+    "CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS "
+    "unix_us, bigint '0' AS boot; ALTER EXTENSION ids ADD MATERIALIZED VIEW ids_internal.mark;";
 
 [[noreturn]] void missing_mark(const char* what, const char* how, const char* statements) {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("sequence \"ids_internal.mark\" of extension \"ids\" %s", what),
+           errmsg("materialized view \"ids_internal.mark\" of extension \"ids\" %s", what),
            errdetail("It holds the time up to which ids were generated. Without it, new ids could "
                      "equal existing ones or be smaller."),
            errhint("As a superuser, %s: %s", how, statements)));
 }
 
-// The sequence's only row, in its only page; null if that is damaged. last_value is the mark, in
-// microseconds since 1970; log_cnt is the boot id of the server that moved it, as a negative
-// number.
-Form_pg_sequence_data sequence_row(Page page) {
-  const bool is_sequence = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
-                           ItemIdIsNormal(PageGetItemId(page, FirstOffsetNumber));
-  if (!is_sequence) return nullptr;
-  auto* tuple =
-      reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, FirstOffsetNumber)));
-  return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
-}
+// The view's only row.
+struct MarkRow {
+  std::int64_t unix_us;  // the mark, in microseconds since 1970
+  std::int64_t boot;     // of the server that moved it, or 0
+};
 
-// Whether a generator or pg_upgrade may have left the mark like this. pg_upgrade calls setval(), as
-// members of pg_write_all_data can, who must not move the clock of the server without a limit.
-bool is_sound(const FormData_pg_sequence_data& row) {
-  const bool was_set = row.log_cnt >= 0;  // also by nextval(), which only counts down from above 0
-  return row.is_called && row.last_value >= (was_set ? kLeastUs : 0) &&
-         row.last_value <= (was_set ? Max(unix_now<1>(), kLeastUs) + USECS_PER_DAY : kGreatestUs);
+// The row, in the view's only page; null if that is damaged.
+MarkRow* mark_row(Page page) {
+  const ItemId item = PageGetItemId(page, FirstOffsetNumber);
+  const bool is_mark = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
+                       ItemIdIsNormal(item) &&
+                       ItemIdGetLength(item) == MAXALIGN(SizeofHeapTupleHeader) + sizeof(MarkRow);
+  if (!is_mark) return nullptr;
+  auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+  auto* row = reinterpret_cast<MarkRow*>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
+  return row->unix_us >= 0 && row->unix_us <= kGreatestUs ? row : nullptr;
 }
 
 [[noreturn]] void no_mark() {
@@ -60,11 +58,11 @@ bool is_sound(const FormData_pg_sequence_data& row) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("extension \"ids\" was dropped"),
                     errdetail("The statement that generates ids began before that.")));
-  missing_mark("is missing", "create it and set it to the current time", kCreate);
+  missing_mark("is missing", "create it", kCreate);
 }
 
 // A statement goes on after DROP EXTENSION, when anybody may give another relation the mark's name.
-// The install script creates the sequence as a superuser, and the schema, which its owner could
+// The install script creates the view as a superuser, and the schema, which its owner could
 // rename; a stranger owns neither. Looking the extension up takes longer than the rest of a
 // session's first identifier, so that is only done if an owner is no superuser any more.
 bool is_own(Relation relation, Oid schema_owner) {
@@ -74,7 +72,7 @@ bool is_own(Relation relation, Oid schema_owner) {
          getExtensionOfObject(RelationRelationId, RelationGetRelid(relation)) == extension;
 }
 
-Relation open_sequence() {
+Relation open_view() {
   Relation relation;
   Oid schema_owner;
   do {
@@ -88,10 +86,8 @@ Relation open_sequence() {
     relation = try_relation_open(oid, RowExclusiveLock);
   } while (!relation);  // a session that had locked it may have replaced it
   if (!is_own(relation, schema_owner)) no_mark();
-  if (relation->rd_rel->relkind != RELKIND_SEQUENCE)
-    missing_mark("is not a sequence", "rename what has this name, then create it again", kCreate);
-  if (relation->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
-    missing_mark("is not logged", "run", "ALTER SEQUENCE ids_internal.mark SET LOGGED;");
+  if (relation->rd_rel->relkind != RELKIND_MATVIEW)
+    missing_mark("is another relation", "rename what has this name, then create it again", kCreate);
   return relation;
 }
 
@@ -101,42 +97,38 @@ struct MarkPage {
   Relation relation;
   GenericXLogState* change;
   Buffer buffer;
-  Form_pg_sequence_data row;
+  MarkRow* row;
 
-  void open(bool to_reset = false) {
+  void open() {
     static bool registered = false;
     if (!registered) CacheRegisterRelcacheCallback(forget_mark, (Datum)0);
     registered = true;
     shared_state();
-    relation = open_sequence();
+    relation = open_view();
     known_relation = RelationGetRelid(relation);
-    change = GenericXLogStart(relation);
-    buffer = ReadBuffer(relation, 0);
-    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    row = sequence_row(BufferGetPage(buffer));
-    if (row && (is_sound(*row) || to_reset)) return;
-    UnlockReleaseBuffer(buffer);
-    if (!row)
-      missing_mark("is damaged", "create it again and set it to the current time",
-                   psprintf("ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; "
-                            "DROP SEQUENCE ids_internal.mark; %s",
-                            kCreate));
-    missing_mark("has an invalid value", "set the current time",
-                 "SELECT pg_catalog.ids_reset_clock();");
+    if (RelationIsPopulated(relation)) {
+      change = GenericXLogStart(relation);
+      buffer = ReadBuffer(relation, 0);
+      LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+      row = mark_row(BufferGetPage(buffer));
+      if (row) return;
+      UnlockReleaseBuffer(buffer);
+    }
+    missing_mark("is empty or damaged", "set the current time",
+                 "REFRESH MATERIALIZED VIEW ids_internal.mark;");
   }
 
   // Whether this run of the server has moved the mark.
   bool is_of_this_run() const {
-    return static_cast<std::uint64_t>(row->log_cnt) == shared_state()->header.boot;
+    return static_cast<std::uint64_t>(row->boot) == shared_state()->header.boot;
   }
 
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
   // that uses the new mark can commit; if none does, the WAL writer flushes it soon.
   void move_beyond(std::int64_t unix_us) {
-    Form_pg_sequence_data changed = sequence_row(GenericXLogRegisterBuffer(change, buffer, 0));
-    changed->last_value = Min(unix_us + kMarkAheadUs, kGreatestUs);
-    changed->log_cnt = static_cast<std::int64_t>(shared_state()->header.boot);
-    changed->is_called = true;
+    *mark_row(GenericXLogRegisterBuffer(change, buffer, 0)) = {
+        .unix_us = Min(unix_us + kMarkAheadUs, kGreatestUs),
+        .boot = static_cast<std::int64_t>(shared_state()->header.boot)};
     XLogSetAsyncXactLSN(GenericXLogFinish(change));
     change = nullptr;
   }
@@ -148,7 +140,7 @@ struct MarkPage {
     const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
     LWLockRelease(AddinShmemInitLock);
     if (resets != known_mark.resets) drop_enrolments();
-    known_mark = {row->last_value, resets};
+    known_mark = {row->unix_us, resets};
     UnlockReleaseBuffer(buffer);
     if (change) GenericXLogAbort(change);
     relation_close(relation, RowExclusiveLock);
@@ -163,13 +155,13 @@ bool check_mark(std::int64_t unix_us) {
   const KnownMark known = known_mark;
   MarkPage page;
   page.open();
-  const std::int64_t mark = page.row->last_value;
+  const std::int64_t mark = page.row->unix_us;
   bool usable =
       known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
   if (!page.is_of_this_run()) {
     // The mark is from before this server was started or promoted, or from another server. This
     // server's ticks may be below it.
-    raise_ticks(Max(mark, 0));
+    raise_ticks(mark);
     page.move_beyond(greatest_time_us());
     usable = false;
   } else if (usable && unix_us > mark) {
@@ -204,7 +196,7 @@ IDS_FUNCTION(ids_advance_clock) {
   const std::int64_t unix_us = at_us - at_us % 1000 + 999;
   MarkPage page;
   page.open();
-  const std::int64_t mark = page.row->last_value;
+  const std::int64_t mark = page.row->unix_us;
   const bool moves = !page.is_of_this_run() || unix_us > mark;
   raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
   if (moves) page.move_beyond(greatest_time_us());
@@ -225,13 +217,29 @@ IDS_FUNCTION(ids_reset_clock) {
   // Lock the page first: a session that has already taken a tick that is too high then sees that
   // the mark was reset.
   MarkPage page;
-  page.open(true);
-  const FormData_pg_sequence_data& row = *page.row;
-  const bool lowers = !is_sound(row) || row.last_value - unix_now<1>() > kRollbackUs;
+  page.open();
+  const bool lowers = page.row->unix_us - unix_now<1>() > kRollbackUs;
   const bool moves = lowers || !page.is_of_this_run();
-  if (moves) raise_ticks(lowers ? Max(unix_now<1>(), 0) : row.last_value);
+  if (moves) raise_ticks(lowers ? Max(unix_now<1>(), 0) : page.row->unix_us);
   lower_ticks();
   if (moves) page.move_beyond(greatest_time_us());
   page.close();
   PG_RETURN_VOID();
+}
+
+// ids_internal.kept_mark(): what CREATE and REFRESH MATERIALIZED VIEW write. The latter keeps the
+// mark: it has locked the view, whose old file is still there.
+IDS_FUNCTION(kept_mark) {
+  Relation relation = open_view();
+  const MarkRow* row = nullptr;
+  std::int64_t kept = Max(greatest_time_us(), kLeastUs);
+  if (RelationGetNumberOfBlocks(relation) > 0) {
+    Buffer buffer = ReadBuffer(relation, 0);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    row = mark_row(BufferGetPage(buffer));
+    if (row) kept = row->unix_us;
+    UnlockReleaseBuffer(buffer);
+  }
+  relation_close(relation, RowExclusiveLock);
+  PG_RETURN_INT64(kept);
 }

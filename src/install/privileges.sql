@@ -9,7 +9,7 @@ BEGIN
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
-			SELECT 'SEQUENCE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
+			SELECT 'TABLE ids_internal.mark', relowner, relacl FROM pg_class WHERE oid = 'ids_internal.mark'::regclass
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
 			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)

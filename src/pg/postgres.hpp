@@ -30,7 +30,6 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/extension.h"
-#include "commands/sequence.h"
 #include "commands/tablespace.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"

@@ -87,12 +87,6 @@ $classes = [$entities->getClassMetadata(Customer::class), $entities->getClassMet
 $tool->createSchema($classes);
 $left = $tool->getUpdateSchemaSql($classes);
 
-// Only for a superuser: the schema tool sees a sequence of the extension and would drop it.
-$connection->getConfiguration()->setSchemaAssetsFilter(
-    fn ($asset) => !str_starts_with(is_string($asset) ? $asset : $asset->getName(), 'ids_internal.')
-);
-$filtered = $tool->getUpdateSchemaSql($classes);
-
 $ada = new Customer('Ada');
 $first = new Item('first', $ada);
 $second = new Item('second');
@@ -130,9 +124,7 @@ function expect(mixed $got, mixed $wanted): void
 }
 
 expect(strlen($first->id), 26);
-$superuser = $connection->fetchOne("SELECT current_setting('is_superuser')") === 'on';
-expect($left, $superuser ? ['DROP SEQUENCE ids_internal.mark CASCADE'] : []);
-expect($filtered, []);
+expect($left, []);
 expect($one->name, 'first');
 expect($one->customer->name, 'Ada');
 expect(array_map(fn ($item) => $item->name, $both), ['first', 'second']);
@@ -153,4 +145,4 @@ try {
 } catch (ForeignKeyConstraintViolationException $error) {
 }
 
-echo $superuser ? "Doctrine, as a superuser\n" : "Doctrine\n";
+echo "Doctrine\n";

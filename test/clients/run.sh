@@ -139,9 +139,8 @@ client pandas 'python3-pandas python3-sqlalchemy python3-psycopg2' /usr/bin/pyth
 client django 'python3-django python3-psycopg2' /usr/bin/python3 test/clients/python-django.py
 client rails 'ruby ruby-activerecord ruby-pg' ruby test/clients/ruby-rails.rb
 client sequel 'ruby ruby-sequel ruby-pg' ruby test/clients/ruby-sequel.rb
-client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
-# A superuser sees the extension's internal objects.
-owner=${PGUSER:-} client doctrine-superuser 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
+# A superuser sees all objects of the extension; the tool must not want to drop one.
+owner=${PGUSER:-} client doctrine 'php-cli php-pgsql php-doctrine-orm php-symfony-cache' php test/clients/php-doctrine.php
 client eloquent 'php-cli php-pgsql php-illuminate-database php-doctrine-dbal' php test/clients/php-eloquent.php
 client node-postgres 'nodejs npm npm:pg npm:pg-copy-streams' node $build/node-postgres.mjs
 client postgresjs 'nodejs npm npm:postgres' node $build/node-postgresjs.mjs

@@ -35,17 +35,17 @@ foreach my $end ('fast', 'immediate')
 
 # Only superusers can change it, even if default privileges give others rights on everything that a superuser makes.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
-$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'SEQUENCES', 'FUNCTIONS');
+$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'TABLES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
-my $mark = 'SELECT last_value, log_cnt, is_called, relpersistence FROM ids_internal.mark, pg_class WHERE oid = $$ids_internal.mark$$::regclass';
+my $mark = 'SELECT unix_us, boot, relpersistence FROM ids_internal.mark, pg_class WHERE oid = $$ids_internal.mark$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
 foreach my $change (
-	q{SELECT setval('ids_internal.mark', 1)}, q{SELECT nextval('ids_internal.mark')}, q{SELECT setval(oid, 1) FROM pg_class WHERE relname = 'mark'},
-	'UPDATE ids_internal.mark SET last_value = 1', 'DELETE FROM ids_internal.mark', 'TRUNCATE ids_internal.mark',
-	'ALTER SEQUENCE ids_internal.mark RESTART', 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'ALTER SEQUENCE ids_internal.mark RENAME TO other',
-	'ALTER SEQUENCE ids_internal.mark SET SCHEMA public', 'ALTER SEQUENCE ids_internal.mark OWNER TO CURRENT_USER',
-	'ALTER TABLE ids_internal.mark SET UNLOGGED', 'LOCK TABLE ids_internal.mark', 'GRANT ALL ON SEQUENCE ids_internal.mark TO CURRENT_USER',
-	'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark', 'DROP SEQUENCE ids_internal.mark', 'ALTER SCHEMA ids_internal RENAME TO other',
+	q{SELECT setval('ids_internal.mark', 1)}, 'REFRESH MATERIALIZED VIEW ids_internal.mark', 'REFRESH MATERIALIZED VIEW ids_internal.mark WITH NO DATA',
+	'UPDATE ids_internal.mark SET unix_us = 1', 'DELETE FROM ids_internal.mark', 'TRUNCATE ids_internal.mark', 'SELECT ids_internal.kept_mark()',
+	'ALTER MATERIALIZED VIEW ids_internal.mark RENAME TO other', 'CREATE INDEX ON ids_internal.mark (boot)',
+	'ALTER MATERIALIZED VIEW ids_internal.mark SET SCHEMA public', 'ALTER MATERIALIZED VIEW ids_internal.mark OWNER TO CURRENT_USER',
+	'LOCK TABLE ids_internal.mark', 'GRANT ALL ON TABLE ids_internal.mark TO CURRENT_USER',
+	'ALTER EXTENSION ids DROP MATERIALIZED VIEW ids_internal.mark', 'DROP MATERIALIZED VIEW ids_internal.mark', 'ALTER SCHEMA ids_internal RENAME TO other',
 	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())')
 {
 	foreach my $role ('ordinary', 'owner')
@@ -77,23 +77,17 @@ $node->safe_psql('postgres', q{
 		RETURN messages;
 	END $$});
 my @damages = (
-	[ dropped => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark', 'is missing' ],
-	[ replaced => 'ALTER EXTENSION ids DROP SEQUENCE ids_internal.mark; DROP SEQUENCE ids_internal.mark; CREATE TABLE ids_internal.mark (last_value bigint)', 'is not a sequence',
+	[ dropped => 'ALTER EXTENSION ids DROP MATERIALIZED VIEW ids_internal.mark; DROP MATERIALIZED VIEW ids_internal.mark', 'is missing' ],
+	[ replaced => 'ALTER EXTENSION ids DROP MATERIALIZED VIEW ids_internal.mark; DROP MATERIALIZED VIEW ids_internal.mark; CREATE TABLE ids_internal.mark (unix_us bigint)', 'is another relation',
 		'ALTER TABLE ids_internal.mark RENAME TO other' ],
 	[ damaged => q{CREATE TABLE damage AS SELECT generate_series(1, 2);
-		UPDATE pg_class SET relfilenode = (SELECT relfilenode FROM pg_class WHERE relname = 'damage') WHERE oid = 'ids_internal.mark'::regclass}, 'is damaged' ],
-	[ unlogged => 'ALTER SEQUENCE ids_internal.mark SET UNLOGGED', 'is not logged' ],
-	[ set_back => q{SELECT setval('ids_internal.mark', 5), pg_sleep(0.2)}, 'has an invalid value' ],
-	[ restarted => 'ALTER SEQUENCE ids_internal.mark RESTART', 'has an invalid value' ],
-	[ day_ahead => q{SELECT setval('ids_internal.mark', ((extract(epoch FROM clock_timestamp()) + 86410) * 1e6)::bigint), pg_sleep(0.2)}, 'has an invalid value' ],
-	[ next_day_ahead => q{SELECT setval('ids_internal.mark', ((extract(epoch FROM clock_timestamp()) + 86410) * 1e6)::bigint), nextval('ids_internal.mark'), pg_sleep(0.2)},
-		'has an invalid value' ],
-	[ out_of_range => 'ALTER SEQUENCE ids_internal.mark NO MAXVALUE; ' . q{SELECT setval('ids_internal.mark', 9223372036854775807)}, 'has an invalid value' ]);
+		UPDATE pg_class SET relfilenode = (SELECT relfilenode FROM pg_class WHERE relname = 'damage') WHERE oid = 'ids_internal.mark'::regclass}, 'is empty or damaged' ],
+	[ emptied => 'REFRESH MATERIALIZED VIEW ids_internal.mark WITH NO DATA', 'is empty or damaged' ]);
 turn_clock($node, +10);
 foreach my $damage (@damages)
 {
 	my ($name, $do, $told, $before) = @$damage;
-	my $message = join "\n", ("55000: sequence \"ids_internal.mark\" of extension \"ids\" $told") x @generators;
+	my $message = join "\n", ("55000: materialized view \"ids_internal.mark\" of extension \"ids\" $told") x @generators;
 	$node->safe_psql('template1', "CREATE DATABASE $name TEMPLATE postgres");
 	my $session = $node->background_psql($name);
 	insert_in_turn($session);
@@ -113,7 +107,7 @@ lead_is_small('no damage moves the clock of the server');
 # The generators continue above a mark that was set, each from its next unit of time.
 $node->safe_psql('postgres', q{
 	SELECT date_trunc('milliseconds', clock_timestamp()) + interval '2.000999 s' AS mark \gset
-	SELECT setval('ids_internal.mark', (extract(epoch FROM timestamptz :'mark') * 1e6)::bigint) \gset
+	SELECT pg_catalog.ids_advance_clock(:'mark') \gset
 	CREATE TABLE continued AS SELECT timestamptz :'mark' AS mark, } . join(', ', map { "gen_$_() AS $_" } @generators));
 foreach my $generator (@generators)
 {
@@ -121,13 +115,14 @@ foreach my $generator (@generators)
 	is($node->safe_psql('postgres', "SELECT $generator > $last(mark), $generator <= $last(mark + interval '200 ms') FROM continued"), 't|t', "$generator: right above the mark");
 }
 
-# The first reset of a run continues above a mark that is hardly ahead of the clock; setval() makes it another run's.
+# The first reset of a run continues above a mark that is hardly ahead of the clock; REFRESH makes it another run's.
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 $node->safe_psql('postgres', q{
 	DO $$
 	DECLARE mark timestamptz := clock_timestamp() + interval '900 ms';
 	BEGIN
-		PERFORM setval('ids_internal.mark', (extract(epoch FROM mark) * 1e6)::bigint);
+		PERFORM ids_advance_clock(mark);
+		REFRESH MATERIALIZED VIEW ids_internal.mark;
 		PERFORM ids_reset_clock();
 		ASSERT gen_ulid()::timestamptz > mark, 'below the mark';
 	END $$});
@@ -218,7 +213,7 @@ $_->quit foreach $writer, $other;
 # The greatest mark is no damage: when the clock is right again, it can be reset.
 turn_clock($node, +281474976710 - time - 7200);
 $node->safe_psql('postgres', q{SELECT ids_advance_clock('10889-08-02 05:31:50.655+00')});
-is($node->safe_psql('postgres', 'SELECT last_value FROM ids_internal.mark'), 281474976710655999, 'the greatest mark');
+is($node->safe_psql('postgres', 'SELECT unix_us FROM ids_internal.mark'), 281474976710655999, 'the greatest mark');
 like(($node->psql('postgres', 'SELECT gen_ulid()'))[2], qr/ERROR:  the server's clock is out of range for generator "ulid"\nHINT:  .* a superuser can call pg_catalog\.ids_reset_clock\(\)/, 'there is no id above it');
 turn_clock($node, -281474976710 + time + 7200);
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');

@@ -19,30 +19,30 @@ sub unmoved
 {
 	my ($what) = @_;
 	is($node->safe_psql('postgres', "SELECT count(t) FROM (SELECT $list) t"), 1, "$what: another database generates");
-	is($node->safe_psql('postgres', q{SELECT max(lead) < '200 ms', (SELECT to_timestamp(last_value / 1e6) < clock_timestamp() + interval '1 s' FROM ids_internal.mark) FROM ids_generators()}),
+	is($node->safe_psql('postgres', q{SELECT max(lead) < '200 ms', (SELECT to_timestamp(unix_us / 1e6) < clock_timestamp() + interval '1 s' FROM ids_internal.mark) FROM ids_generators()}),
 		't|t', "$what: its clock and its mark are right");
 }
 
 my $dropped = 'ERROR:  55000: extension "ids" was dropped';
 my $greatest = 281474976710655999;
-my $own = "CREATE SCHEMA ids_internal; CREATE SEQUENCE ids_internal.mark MAXVALUE $greatest; SELECT setval('ids_internal.mark', %s)";
+my $own = "CREATE SCHEMA ids_internal; CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT %s AS unix_us, bigint '0' AS boot";
 my $days_ahead = q{(extract(epoch FROM now() + interval '40 days') * 1e6)::bigint};
-# A superuser made a sequence in the role's schema.
-my $lent = q{ALTER SCHEMA app RENAME TO ids_internal; SELECT setval('ids_internal.mark', } . "$days_ahead)";
+# A superuser made a view in the role's schema.
+my $lent = 'ALTER SCHEMA app RENAME TO ids_internal';
 my %then = (
 	'nothing is there' => 'SELECT 1',
-	'a sequence that is days ahead' => sprintf($own, $days_ahead),
-	'a sequence at the greatest time' => sprintf($own, $greatest),
-	'a sequence of a superuser in a schema of the role' => $lent,
-	'a table' => 'CREATE SCHEMA ids_internal CREATE TABLE mark (last_value bigint)');
+	'a view that is days ahead' => sprintf($own, $days_ahead),
+	'a view at the greatest time' => sprintf($own, $greatest),
+	'a view of a superuser in a schema of the role' => $lent,
+	'a table' => 'CREATE SCHEMA ids_internal CREATE TABLE mark (unix_us bigint)');
 foreach my $what (sort keys %then)
 {
 	my $replace = "DROP EXTENSION ids; $then{$what}";
-	my $function = "CREATE FUNCTION pg_temp.replace() RETURNS int LANGUAGE plpgsql AS \$\$BEGIN " . $replace =~ s/SELECT/PERFORM/gr . '; RETURN 1; END$$';
+	my $function = "CREATE FUNCTION pg_temp.replace() RETURNS int LANGUAGE plpgsql AS \$\$BEGIN " . $replace =~ s/(^|; )SELECT/$1PERFORM/gr . '; RETURN 1; END$$';
 	my @ways = ([ 'a function within the statement' => "$function; SELECT pg_temp.replace(), gen_snowflake()" ],
 		map { [ "$_ by a cursor" => "DECLARE c CURSOR FOR SELECT $_ FROM generate_series(1, 3); $replace; FETCH 1 FROM c" ] } @calls);
 	# A session each, as the role, in a transaction that is rolled back; then a superuser cleans up.
-	my @told = run_all(map { "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE SEQUENCE app.mark MAXVALUE $greatest; GRANT ALL ON SEQUENCE app.mark TO ordinary;
+	my @told = run_all(map { "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE MATERIALIZED VIEW app.mark AS SELECT $days_ahead AS unix_us, bigint '0' AS boot; GRANT ALL ON TABLE app.mark TO ordinary;
 		SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids; \\set VERBOSITY verbose\nBEGIN; $_->[1]; ROLLBACK;\n\\c -
 		SET client_min_messages = warning; DROP EXTENSION IF EXISTS ids; DROP OWNED BY ordinary CASCADE; GRANT CREATE ON DATABASE attacked TO ordinary;\n\\c -" } @ways);
 	is(join(', ', $told[$_][1] =~ /ERROR: .*/g), $dropped, "$ways[$_][0]: $what") foreach 0 .. $#ways;

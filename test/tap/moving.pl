@@ -204,7 +204,7 @@ SKIP:
 	create_objects($old, 'moved_too', 'owner', '1.0');
 	my %rows = map { $_ => rows($old, $_) } ('moved', 'moved_too');
 	my %definitions = map { $_ => definitions($old, $_) } ('moved', 'moved_too');
-	my %mark = map { $_ => $old->safe_psql($_, 'SELECT last_value, is_called FROM ids_internal.mark') } ('moved', 'moved_too');
+	my %mark = map { $_ => $old->safe_psql($_, 'SELECT unix_us FROM ids_internal.mark') } ('moved', 'moved_too');
 	$old->stop;
 
 	my $new = PostgreSQL::Test::Cluster->new('new');
@@ -222,7 +222,7 @@ SKIP:
 		is(difference(map { s/ AS text$//gmr } catalogs($new, 'postgres'), catalogs($new, $database)), '', "$what: the objects of a new installation");
 		$new->safe_psql($database, "CREATE TABLE ${_}_temporal (id $_, during tstzrange, PRIMARY KEY (id, during WITHOUT OVERLAPS)); DROP TABLE ${_}_temporal")
 			foreach $new->pg_version >= 18 ? @types : ();
-		is($new->safe_psql($database, 'SELECT last_value, is_called FROM ids_internal.mark'), $mark{$database}, "$what: ids continue where they were");
+		is($new->safe_psql($database, 'SELECT unix_us FROM ids_internal.mark'), $mark{$database}, "$what: ids continue where they were");
 		is(rows($new, $database), $rows{$database}, "$what: the same rows");
 		# Before 16 views name the table of every column.
 		is(definitions($new, $database) =~ s/$table_name//gr, $definitions{$database} =~ s/$table_name//gr, "$what: the same dump");

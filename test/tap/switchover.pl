@@ -42,7 +42,7 @@ $subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
 
 # A time that has passed changes nothing, and neither does null.
 my $lead = q{SELECT bool_and(lead < '200 ms') FROM ids_generators()};
-my $mark = 'SELECT last_value FROM ids_internal.mark';
+my $mark = 'SELECT unix_us FROM ids_internal.mark';
 my $before = $subscriber->safe_psql('postgres', $mark);
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock(clock_timestamp() - interval '1 hour'), ids_advance_clock('1900-01-01'), ids_advance_clock(NULL)");
 is($subscriber->safe_psql('postgres', $mark), $before, 'a time that has passed leaves the mark alone');

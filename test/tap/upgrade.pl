@@ -135,7 +135,7 @@ foreach (unpack '(a64)7', substr $state, 64)
 	is(sprintf('%016x', $tick), $first_bits, 'the tick of ulids is their first bits') if $name eq 'ulid';
 }
 is(length $state, 512, 'the size of the shared state');
-is($run, run($newer, 'SELECT log_cnt FROM ids_internal.mark'), 'the run');
+is($run, run($newer, 'SELECT boot FROM ids_internal.mark'), 'the run');
 is(join("\n", $version, ($size - 393344) % 64), "1\n0", 'the version and the size of the records');
 is(join(', ', sort @layouts), 'scru160 1000 16 2, scru160_us 1 6 3, snowflake 1000 10 -1, tbsl 1 10 -1, ulid 1000 16 0, uuidv7 1 10 1',
 	'the generators: their names, units in microseconds, bits of counters, columns in the records');

@@ -199,6 +199,7 @@ format: ## lay out the sources
 
 # The install script.
 FRESH = TYPES='$(TYPES)' test/tools/install_script.sh check
+
 sql: ## assemble the install script from src
 	@TYPES='$(TYPES)' test/tools/install_script.sh write
 
