@@ -368,7 +368,7 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() will become visible';
+COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() becomes visible';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -684,7 +684,7 @@ COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'generate scru160 of a given tim
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION scru160_settled()    RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
 CREATE FUNCTION scru160_us_settled() RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION scru160_settled()    IS 'scru160 below which no other of gen_scru160() will become visible';
+COMMENT ON FUNCTION scru160_settled()    IS 'scru160 below which no other of gen_scru160() becomes visible';
 COMMENT ON FUNCTION scru160_us_settled() IS 'scru160 below which no other of gen_scru160_us() becomes visible';
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1000,6 +1000,10 @@ CREATE FUNCTION gen_tbsl(at timestamptz)                                        
 COMMENT ON FUNCTION gen_tbsl()                     IS 'generate tbsl of machine ids.node_id, greater than all previous ones';
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'generate tbsl of a machine id, with a random or sequenced suffix';
 COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'generate tbsl of a given time, for backfilling';
+
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION tbsl_settled() RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+COMMENT ON FUNCTION tbsl_settled() IS 'tbsl below which no other one of gen_tbsl() becomes visible';
 
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -1342,6 +1346,10 @@ CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHN
 COMMENT ON FUNCTION gen_snowflake()            IS 'generate snowflake, ordered by millisecond; at most 1024 in each';
 COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'generate snowflake of a given time, for backfilling';
 
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION snowflake_settled() RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+COMMENT ON FUNCTION snowflake_settled() IS 'snowflake below which no other one of gen_snowflake() becomes visible';
+
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1359,7 +1367,7 @@ COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a giv
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() will become visible';
+COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() becomes visible';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -76,6 +76,24 @@ class Generator {
     return ids::first_unsettled(lift_above_mark());
   }
 
+  // The unit of time before which all identifiers are settled for the active snapshot, for types
+  // whose ids of one unit are not in the order of their ticks. The last unit can be settled when
+  // the next one has begun, so this begins it if the clock is there; no id gets that tick. Like an
+  // id, the answer is never above the mark.
+  static std::uint64_t first_unsettled_time() {
+    GeneratorState* generator = lift_above_mark();
+    std::uint64_t time;
+    do {
+      std::uint64_t previous = pg_atomic_read_u64(&generator->tick);
+      const std::uint64_t now = Min(clock(), Spec::kLayout.time(previous) + 1);
+      const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
+      if (step.event == TickEvent::opened)
+        pg_atomic_compare_exchange_u64(&generator->tick, &previous, step.next);
+      time = Spec::kLayout.time(ids::first_unsettled(generator));
+    } while (!is_marked(shared_, unix_us(time)) && !check_mark(unix_us(time)));
+    return time;
+  }
+
   // Counts the identifiers that all sessions make for given times; the count starts at a random
   // number.
   static std::uint64_t next_backfilled() {

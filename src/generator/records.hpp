@@ -12,7 +12,7 @@ namespace ids {
 
 // Slots and the table have a column for each generator with a T_settled(): the one that its Spec
 // names, which is the same in all versions of the library.
-inline constexpr std::size_t kColumns = 4;
+inline constexpr std::size_t kColumns = 6;
 
 // Where an unfinished transaction publishes its limits. It makes no identifier below its limit.
 struct alignas(kCacheLine) Slot {

@@ -28,7 +28,7 @@ COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'generate scru160 of a given tim
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION scru160_settled()    RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
 CREATE FUNCTION scru160_us_settled() RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION scru160_settled()    IS 'scru160 below which no other of gen_scru160() will become visible';
+COMMENT ON FUNCTION scru160_settled()    IS 'scru160 below which no other of gen_scru160() becomes visible';
 COMMENT ON FUNCTION scru160_us_settled() IS 'scru160 below which no other of gen_scru160_us() becomes visible';
 
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

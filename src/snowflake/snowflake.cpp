@@ -43,6 +43,7 @@ using Type = FixedType<Snowflake>;
 // millisecond.
 struct Spec : CodecSpec<Snowflake> {
   static constexpr TickLayout kLayout{.shift = Snowflake::kIncrementBits};
+  static constexpr std::uint32_t kColumn = 5;
   static constexpr bool kWaits = true;
   static std::uint64_t fresh(std::uint64_t previous) { return kLayout.counter(previous + 1); }
 };
@@ -76,6 +77,12 @@ IDS_FUNCTION(gen_snowflake) {
   const std::uint64_t tick = Generator<Spec>::next();
   const std::uint64_t unix_ms = Spec::kLayout.time(tick);
   return make(unix_ms, random_of(unix_ms), Spec::kLayout.counter(tick));
+}
+
+// snowflake_settled() -> snowflake
+IDS_FUNCTION(snowflake_settled) {
+  const std::uint64_t unix_ms = Generator<Spec>::first_unsettled_time();
+  return Type::put(Snowflake::make(Max(unix_ms, Snowflake::kMinTime), 0, 0));
 }
 
 // gen_snowflake(at timestamptz) -> snowflake

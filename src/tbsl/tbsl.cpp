@@ -27,6 +27,7 @@ using Type = FixedType<Tbsl>;
 // The tick is the time in microseconds and a counter of 10 bits.
 struct Spec : CodecSpec<Tbsl> {
   static constexpr TickLayout kLayout{.shift = Tbsl::kCounterBits};
+  static constexpr std::uint32_t kColumn = 4;
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
@@ -48,6 +49,11 @@ std::uint32_t node_machine_id() {
 // gen_tbsl() -> tbsl
 IDS_FUNCTION(gen_tbsl) {
   return generate(node_machine_id(), false);
+}
+
+// tbsl_settled() -> tbsl
+IDS_FUNCTION(tbsl_settled) {
+  return Type::put(Tbsl::make(Generator<Spec>::first_unsettled_time(), 0, 0));
 }
 
 // gen_tbsl_machine(machine_id int, sequenced boolean) -> tbsl

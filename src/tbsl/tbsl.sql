@@ -28,6 +28,10 @@ COMMENT ON FUNCTION gen_tbsl()                     IS 'generate tbsl of machine 
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'generate tbsl of a machine id, with a random or sequenced suffix';
 COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'generate tbsl of a given time, for backfilling';
 
+-- Not strict: the planner's support adds an argument.
+CREATE FUNCTION tbsl_settled() RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
+COMMENT ON FUNCTION tbsl_settled() IS 'tbsl below which no other one of gen_tbsl() becomes visible';
+
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION tbsl_from_parts(at timestamptz, machine_id int, suffix int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

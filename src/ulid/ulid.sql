@@ -36,7 +36,7 @@ COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION ulid_settled() RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() will become visible';
+COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid() becomes visible';
 
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 

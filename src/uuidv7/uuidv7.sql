@@ -8,7 +8,7 @@ COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a giv
 
 -- Not strict: the planner's support adds an argument.
 CREATE FUNCTION uuidv7_settled() RETURNS uuid AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT ids_settled_support;
-COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() will become visible';
+COMMENT ON FUNCTION uuidv7_settled() IS 'uuid below which no other one of gen_uuidv7() becomes visible';
 
 CREATE FUNCTION uuidv7_extract_timestamp(uuid)  RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

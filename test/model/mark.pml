@@ -31,6 +31,9 @@
 #ifndef WAL_WRITER
 #define WAL_WRITER 0
 #endif
+#ifndef READS
+#define READS 0         /* 1: sessions also ask what is settled, by unit of time */
+#endif
 #ifndef GREATEST_CLOCK
 #define GREATEST_CLOCK 2
 #endif
@@ -63,6 +66,11 @@
 #define USABLE    known != 0 && known_resets == resets
 #endif
 /* A tick is not used if the session took it before it knew the mark: another session may raise the ticks meanwhile. */
+
+#ifndef ANSWERED
+#define ANSWERED  MARKED
+#endif
+/* Like an identifier, what a reader is told is never above the mark. */
 
 #ifndef LOCK_PAGE
 #define LOCK_PAGE !locked
@@ -189,6 +197,27 @@ inline generate() {
   od
 }
 
+/* A reader is told that all identifiers of earlier units are settled. It begins a unit, if the clock is there, so that the one
+   before it is settled, and keeps the answer. */
+inline ask() {
+  claim();
+  do
+  :: atomic {
+      read_clock(now);
+      if :: now > time(tick) -> tick = first(time(tick) + 1) :: else fi;
+      id = tick + 1;
+      old[me] = false;
+      now = 0
+    };
+    if
+    :: ANSWERED -> break
+    :: else ->
+      move_mark(time(id));
+      if :: usable -> break :: else fi
+    fi
+  od
+}
+
 inline move_mark(to) {
   if
   :: recovery -> IN_RECOVERY
@@ -273,6 +302,11 @@ end_of_run:
           below[me] = 0; usable = false; ids++
         };
         if :: STORE :: made[me] = 0 /* is rolled back */ :: skip /* stays open */ fi;
+        id = 0
+      :: READS && ids < IDS && !recovery ->
+        ask();
+        atomic { if :: !old[me] -> made[me] = last(time(id) - 1) :: else fi; usable = false; ids++ };
+        if :: STORE :: made[me] = 0 fi;
         id = 0
       :: !claimed && ids == 0 -> move_mark(0); usable = false; ids = 1  /* another generator */
       od

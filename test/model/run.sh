@@ -137,11 +137,18 @@ wrong 'COMMIT stores the limit of the first generator only' "${shared[@]}" \
 wrong 'the database is written after the first identifier is taken' "${shared[@]}" \
   ENROL='read_limit(); publish(); take(); elsewhere_in_slot[me] = false'
 
+units=(settled UNITS=1 WRITERS=1 TRANSACTIONS=1 PLACES=1)
+small 'settled: ids that are in order by unit of time alone' "${units[@]}"
+
+wrong 'the answer is an identifier within a unit' "${units[@]}" ROUNDED=answer
+
 mark=(mark CRASHES=1 IDS=1 GREATEST_CLOCK=1)
 right 'mark: two sessions, a crash' "${mark[@]}"
 one=(mark SESSIONS=1)
 right 'mark: one session, two crashes' "${one[@]}"
 right 'mark: one session and an operator, a crash' mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=1
+asked=(mark SESSIONS=1 READS=1 CRASHES=1 IDS=3 GREATEST_CLOCK=3)
+right 'mark: one session that also asks, a crash' "${asked[@]}"
 operated=(mark SESSIONS=1 OPERATIONS=1 CRASHES=1 GREATEST_CLOCK=3 STEP=3)
 
 wrong 'an identifier is returned before the mark is moved' "${one[@]}" \
@@ -161,6 +168,7 @@ wrong 'a tick shows whether the ticks were raised' "${one[@]}" OF_THIS_RUN='tick
 wrong 'the page is not locked' "${mark[@]}" LOCK_PAGE=true
 wrong 'the mark is logged after the page is released' "${mark[@]}" \
   LOG='moved = true' AFTER_CLOSE='if :: moved -> log(); moved = false :: else fi'
+wrong 'a reader is told more than is marked' "${asked[@]}" ANSWERED=true
 wrong 'a standby reads the mark, and knows it after the promotion' "${one[@]}" IN_RECOVERY='known = mark; usable = true'
 wrong 'a session keeps the mark that it knows over a reset' "${operated[@]}" MARKED='time(id) <= known'
 wrong 'a reset is counted before the page is locked' "${operated[@]}" \

@@ -48,6 +48,10 @@
 #define SHARED 0        /* 1: another generator has a column in the records, and another database's sessions had the slots */
 #endif
 
+#ifndef UNITS
+#define UNITS 0         /* 1: two identifiers are of a unit of time, and do not sort in the order in which they are made */
+#endif
+
 #define MARK 1          /* the last identifier from before the server's start */
 #define UNKNOWN 1       /* the limit of a transaction that may have made any identifiers */
 #define NOTHING 255     /* the limit of a transaction that has made none, or only in another database */
@@ -138,7 +142,7 @@
 /* COMMIT PREPARED runs no code of the extension. So the limit stays in the slot until another transaction needs the slot. */
 
 #ifndef ASK
-#define ASK     read_tick(); read_slots(); read_prepared(); read_greatest(); probe()
+#define ASK     begin_unit(); read_tick(); read_slots(); read_prepared(); read_greatest(); probe()
 #endif
 #ifndef UNLISTED
 #define UNLISTED  from_recovery
@@ -147,6 +151,16 @@
 
 /* read_tick comes before read_slots: a transaction may publish its limit between the two, and then all of its identifiers are
    above the tick. read_greatest comes last: a transaction that has left its slot by then has raised it. */
+
+#if UNITS
+#define least(tick)  ((tick) / 2 * 2)  /* that sorts first of those of its unit */
+#else
+#define least(tick)  (tick)
+#endif
+#ifndef ROUNDED
+#define ROUNDED  least(answer)
+#endif
+/* The answer is the least identifier of a unit. A unit is settled when the next one has begun, so the reader begins it. */
 
 typedef Place { byte xid; byte limit };  /* 0: none */
 
@@ -420,6 +434,8 @@ inline lower(to) {
   if :: to == UNKNOWN -> met_unknown = true :: else fi
 }
 
+inline begin_unit() { d_step { if :: UNITS -> tick = least(tick + 2) :: else fi } }
+
 inline read_tick() { answer = tick + 1 }
 
 inline read_slots() {
@@ -511,13 +527,14 @@ proctype reader() {
 #endif
   i = 0;
   atomic {
-    assert(answer <= unseen);
-    assert(made_in_doubt == 0 || answer <= made_in_doubt);
+    answer = ROUNDED;
+    assert(answer <= least(unseen));
+    assert(made_in_doubt == 0 || answer <= least(made_in_doubt));
     do
-    :: i < WRITERS -> assert(made_in_recovery[i] || made[i] == 0 || answer <= made[i]); i++
+    :: i < WRITERS -> assert(made_in_recovery[i] || made[i] == 0 || answer <= least(made[i])); i++
     :: else -> break
     od;
-    assert(!quiet || answer == tick + 1);
+    assert(!quiet || answer == least(tick + 1));
     assert(met_unknown || answer > MARK);
     answered = true  /* nothing from here on can break a promise */
   }

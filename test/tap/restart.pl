@@ -64,6 +64,20 @@ check_across('a run of the server that only asked what is settled', $node, sub {
 	crash();
 });
 
+# A reader polls an idle server. No new identifier is below what it was told, even if nothing was committed since.
+my @bounds = map { key_of($_, "${_}_settled()") } @settled;
+{
+	turn_clock($node, +10);
+	insert_rows($node);
+	my $poll = 'SELECT ' . join ', ', @bounds;
+	my @told = split /[|]/, (split /\n/, $node->safe_psql('postgres', "$poll, pg_sleep(0.001);\n" x 500))[-1];
+	sleep 1;    # The WAL writer has written the mark.
+	crash();
+	start_server($node, -5);
+	is($node->safe_psql('postgres', 'SELECT ' . join ', ', map { key_of($settled[$_], "gen_$settled[$_]()") . " >= '$told[$_]'" } 0 .. $#settled),
+		join('|', ('t') x @settled), 'idle polls: no identifier is below an answer');
+}
+
 # A transaction that cannot write is the first to generate, and another one commits its identifiers.
 check_across('a first identifier in a read-only transaction', $node, sub {
 	crash();

@@ -12,7 +12,7 @@ start_server('main', "max_connections = 1000\nshared_buffers = 32MB\nsynchronous
 	my $session = session();
 	run($session, 'SELECT ulid_settled()');
 	my @sizes = map { /^(\w+)-(\w+) .*PostgreSQL\.\d+/ ? hex($2) - hex($1) : () } split /\n/, slurp_file('/proc/' . run($session, 'SELECT pg_backend_pid()') . '/maps');
-	cmp_ok((sort { $a <=> $b } grep { $_ != 1024 * 1024 } @sizes)[-1], '<', 500_000, 'memory for 1,000 connections');
+	cmp_ok((sort { $a <=> $b } grep { $_ != 1024 * 1024 } @sizes)[-1], '<', 650_000, 'memory for 1,000 connections');
 	$session->quit;
 }
 
