@@ -14,11 +14,11 @@ endif
 
 ifndef TASK
 
-# For the tests: the library with a state that sessions do not share, one that counts the planner's steps, and libraries that
+# For the tests: the library with a state that sessions do not share, one that counts and stops at steps, and libraries that
 # servers load.
 TEST_OBJS = $(patsubst %.cpp,%.o,$(wildcard test/faults/*.cpp))
 FAULTS = $(patsubst test/%.o,build/%.so,$(filter-out %/unshared_state.o %/steps.o,$(TEST_OBJS)))
-COUNTED = $(filter src/planner/% src/ulid/%,$(OBJS))
+COUNTED = $(filter src/planner/% src/generator/% src/ulid/%,$(OBJS))
 STEPS = $(COUNTED:%=build/faults/steps/%)
 .PHONY: test-libraries
 test-libraries: build/unshared/ids.so build/faults/steps/ids.so $(FAULTS)

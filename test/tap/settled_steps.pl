@@ -1,0 +1,152 @@
+# A session that generates, commits, prepares, asks or resets the clock stops at each of its steps in src/generator, one after
+# the other, while other sessions do their part from beginning to end. Whatever the step: no row below an answer of ulid_settled()
+# is missing from the snapshot that it was asked for, and in the end everything is settled.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "max_connections = 12\nmax_worker_processes = 0\nmax_wal_senders = 0\nmax_prepared_transactions = 1\nlog_statement = none\nfsync = off\n");
+$node->start;
+my $library = "$ENV{IDS_FAULTS}/steps/ids";
+$node->safe_psql('postgres', "CREATE EXTENSION ids; UPDATE pg_proc SET probin = '$library' WHERE probin ~ '/ids\$'");
+$node->safe_psql('postgres', "CREATE FUNCTION $_ LANGUAGE c STRICT AS '$library'") foreach 'stop_after(int) RETURNS void', 'is_stopped(int) RETURNS boolean', 'go_on(int) RETURNS void';
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION dblink;
+	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), round int);
+	CREATE TYPE answer AS (bound ulid, seen ulid[]);
+
+	-- Waits until a connection is idle, for so long at most.
+	CREATE FUNCTION is_idle(name text, within interval) RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE
+		until timestamptz := clock_timestamp() + within;
+	BEGIN
+		WHILE dblink_is_busy(name) = 1 LOOP
+			IF clock_timestamp() > until THEN RETURN false; END IF;
+			PERFORM pg_sleep(0.0002);
+		END LOOP;
+		RETURN true;
+	END $$;
+
+	-- The result of what was sent, which is an answer if that was a query for one. Errors are raised.
+	CREATE FUNCTION result(name text, sent text) RETURNS answer LANGUAGE plpgsql AS $$
+	DECLARE
+		got answer;
+	BEGIN
+		IF NOT is_idle(name, '60 s') THEN RAISE '% is stuck in %', name, sent; END IF;
+		IF sent ~ 'AS bound' THEN
+			SELECT * INTO got FROM dblink_get_result(name) a (bound ulid, seen ulid[]);
+			PERFORM * FROM dblink_get_result(name) a (bound ulid, seen ulid[]);
+		ELSE
+			PERFORM * FROM dblink_get_result(name) a (t text);
+			PERFORM * FROM dblink_get_result(name) a (t text);
+		END IF;
+		RETURN got;
+	END $$;
+
+	-- Each statement begins with the name of its session. The session "stopped" runs one of them step by step; "fresh" asks while it is
+	-- stopped, "late" has taken its snapshot then and asks afterwards, and "old" has the snapshot of the statements before, or of where
+	-- these say so. Returns how many steps there were and what went wrong.
+	CREATE FUNCTION step_by_step(before text[], stopped text, meanwhile text[], afterwards text[], OUT steps int, OUT blocked int, OUT missed int, OUT asked int, OUT unsettled int)
+	LANGUAGE plpgsql AS $$
+	DECLARE
+		ask text := 'SELECT ulid_settled() AS bound, coalesce(array_agg(id), ''{}'') FROM event WHERE round = %s';
+		pid int;
+		answers answer[];
+		statement text;
+		name text;
+		halted boolean;
+	BEGIN
+		blocked := 0; missed := 0; asked := 0; unsettled := 0;
+		FOREACH name IN ARRAY ARRAY['stopped', 'other', 'fresh', 'late', 'old'] LOOP
+			PERFORM dblink_connect(name, format('dbname=postgres host=%s port=%s', current_setting('unix_socket_directories'), current_setting('port')));
+			PERFORM * FROM dblink(name, 'SELECT gen_ulid()::text, ulid_settled()::text') t (a text, b text);
+		END LOOP;
+		SELECT p INTO pid FROM dblink('stopped', 'SELECT pg_backend_pid()') t (p int);
+		FOR n IN 1 .. 2000 LOOP
+			steps := n;
+			answers := '{}';
+			FOREACH statement IN ARRAY before || CASE WHEN 'old' = ANY (before) THEN '{}'::text[] ELSE '{old}' END LOOP
+				IF statement = 'old' THEN
+					PERFORM dblink_exec('old', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+					PERFORM * FROM dblink('old', 'SELECT 1') t (a int);
+				ELSE
+					PERFORM dblink_send_query(split_part(statement, ': ', 1), replace(split_part(statement, ': ', 2), 'ROUND', n::text));
+					PERFORM result(split_part(statement, ': ', 1), statement);
+				END IF;
+			END LOOP;
+			PERFORM * FROM dblink('stopped', format('SELECT stop_after(%s)::text', n)) t (a text);
+			stopped := replace(stopped, 'ASK', ask);
+			PERFORM dblink_send_query('stopped', replace(format(replace(stopped, 'ROUND', '%1$s'), n), '%s', n::text));
+			LOOP
+				halted := is_stopped(pid);
+				EXIT WHEN halted OR dblink_is_busy('stopped') = 0;
+				IF clock_timestamp() > now() + interval '5 min' THEN RAISE 'it takes too long'; END IF;
+				PERFORM pg_sleep(0.0002);
+			END LOOP;
+			PERFORM dblink_exec('late', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+			PERFORM * FROM dblink('late', 'SELECT 1') t (a int);
+			FOREACH statement IN ARRAY meanwhile || array['fresh: ' || ask, 'old: ' || ask] LOOP
+				name := split_part(statement, ': ', 1);
+				statement := replace(replace(split_part(statement, ': ', 2), 'ROUND', n::text), '%s', n::text);
+				PERFORM dblink_send_query(name, statement);
+				-- It may need what the stopped session holds.
+				IF halted AND NOT is_idle(name, '40 ms') THEN
+					blocked := blocked + 1;
+					PERFORM go_on(pid);
+				END IF;
+				answers := answers || result(name, statement);
+			END LOOP;
+			PERFORM go_on(pid);
+			answers := answers || result('stopped', stopped);
+			PERFORM * FROM dblink('stopped', 'SELECT stop_after(0)::text') t (a text);
+			PERFORM dblink_send_query('late', format(ask, n));
+			answers := answers || result('late', ask);
+			FOREACH statement IN ARRAY afterwards || array['late: COMMIT', 'old: COMMIT'] LOOP
+				PERFORM dblink_send_query(split_part(statement, ': ', 1), replace(split_part(statement, ': ', 2), 'ROUND', n::text));
+				PERFORM result(split_part(statement, ': ', 1), statement);
+			END LOOP;
+			missed := missed + (SELECT count(*) FROM unnest(answers) a, event WHERE round = n AND id < bound AND id <> ALL (seen));
+			asked := asked + (SELECT count(*) FROM unnest(answers) a WHERE bound > '00000000000000000000000000');
+			unsettled := unsettled + (SELECT count(*) FROM event WHERE round = n AND id >= ulid_settled());
+			EXIT WHEN NOT halted;
+		END LOOP;
+		FOREACH name IN ARRAY ARRAY['stopped', 'other', 'fresh', 'late', 'old'] LOOP
+			PERFORM dblink_disconnect(name);
+		END LOOP;
+	END $$});
+
+my ($begin, $insert) = ('BEGIN', 'INSERT INTO event (round) VALUES (ROUND)');
+sub of { my ($session, @statements) = @_; return map { $_ eq 'old' ? $_ : "$session: $_" } @statements }
+my $ahead = q{fresh: SELECT ids_advance_clock(clock_timestamp() + interval '1 hour')};
+my @cases = (
+	[ 'the first identifier' => [ of(stopped => $begin) ], $insert, [], [ of(stopped => 'COMMIT') ] ],
+	[ 'COMMIT' => [ of(stopped => $begin, $insert) ], 'COMMIT', [], [] ],
+	[ 'ROLLBACK' => [ of(stopped => $begin, $insert) ], 'ROLLBACK', [], [] ],
+	[ 'PREPARE TRANSACTION' => [ of(stopped => $begin, $insert) ], q{PREPARE TRANSACTION 'p'}, [], [ of(other => q{COMMIT PREPARED 'p'}) ] ],
+	[ 'PREPARE TRANSACTION in the place of another' => [ of(other => $begin, $insert, q{PREPARE TRANSACTION 'q'}, 'old', q{COMMIT PREPARED 'q'}), of(stopped => $begin, $insert) ],
+		q{PREPARE TRANSACTION 'p'}, [], [ of(other => q{COMMIT PREPARED 'p'}) ] ],
+	[ 'asking while another session inserts' => [], 'ASK', [ of(other => $begin, $insert, 'COMMIT') ], [] ],
+	[ 'asking while another session commits' => [ of(other => $begin, $insert) ], 'ASK', [ of(other => 'COMMIT') ], [] ],
+	[ 'asking while another session prepares' => [ of(other => $begin, $insert) ], 'ASK', [ of(other => q{PREPARE TRANSACTION 'p'}, q{COMMIT PREPARED 'p'}) ], [] ],
+	[ 'asking while a place is used again' => [ of(other => $begin, $insert, q{PREPARE TRANSACTION 'p'}, 'old') ], 'ASK',
+		[ of(other => q{COMMIT PREPARED 'p'}, $begin, $insert, q{PREPARE TRANSACTION 'q'}) ], [ of(other => q{COMMIT PREPARED 'q'}) ] ],
+	[ 'ids_reset_clock() while a transaction goes on' => [ $ahead, of(other => $begin, $insert) ], 'SELECT ids_reset_clock()', [ of(other => $insert) ], [ of(other => 'COMMIT') ] ],
+	[ 'generating while the clock is reset' => [ $ahead, of(stopped => $begin, $insert) ], $insert, [ 'other: SELECT ids_reset_clock()' ], [ of(stopped => 'COMMIT') ] ],
+	[ 'the first identifier while the clock is reset' => [ $ahead, of(stopped => $begin) ], $insert, [ 'other: SELECT ids_reset_clock()' ], [ of(stopped => 'COMMIT') ] ]);
+foreach my $case (@cases)
+{
+	my ($what, $before, $stopped, $meanwhile, $afterwards) = @$case;
+	my $list = sub { 'ARRAY[' . join(', ', map { "\$q\$$_\$q\$" } @_) . ']::text[]' };
+	my ($steps, $blocked, $missed, $asked, $unsettled) = split /[|]/, $node->safe_psql('postgres',
+		'SELECT * FROM step_by_step(' . $list->(@$before) . ", \$q\$$stopped\$q\$, " . $list->(@$meanwhile) . ', ' . $list->(@$afterwards) . '); TRUNCATE event');
+	cmp_ok($steps, '>', 10, "$what: $steps steps, at $blocked of which others waited, $asked answers");
+	# After a reset, identifiers from before it are ahead of the clock.
+	is("$missed missed, $unsettled unsettled", '0 missed, ' . ($what =~ /reset/ ? $unsettled : 0) . ' unsettled', $what);
+}
+
+$node->stop;
+done_testing();
