@@ -65,7 +65,9 @@ class Generator {
       if (unlikely(!state_)) begin();
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
-      if (likely(is_marked(shared_, time_us)) || check_mark(time_us)) return tick;
+      if (unlikely(!is_marked(shared_, time_us)) && !check_mark(time_us)) continue;
+      Assert(RecoveryInProgress() || time_us <= known_mark.unix_us);
+      return tick;
     }
   }
 

@@ -126,6 +126,7 @@ struct MarkPage {
   // Moves the mark to kMarkAheadUs after the time. The change is in the WAL before any transaction
   // that uses the new mark can commit; if none does, the WAL writer flushes it soon.
   void move_beyond(std::int64_t unix_us) {
+    Assert(unix_us >= 0 && row->unix_us <= kGreatestUs);
     *mark_row(GenericXLogRegisterBuffer(change, buffer, 0)) = {
         .unix_us = Min(unix_us + kMarkAheadUs, kGreatestUs),
         .boot = static_cast<std::int64_t>(shared_state()->header.boot)};

@@ -69,7 +69,9 @@ inline std::uint64_t next_xid() {
   return U64FromFullTransactionId(ReadNextFullTransactionId());
 }
 inline std::uint64_t full_xid(TransactionId xid, std::uint64_t next) {
-  return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
+  const auto age = static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
+  Assert(age <= next && age < TransactionId{1} << 31);
+  return next - age;
 }
 
 }  // namespace ids

@@ -16,12 +16,14 @@ struct {
 } transaction;
 
 Slot& own_slot() {
+  Assert(MyProcNumber >= 0 && MyProcNumber < MaxBackends);
   return records->sessions()[MyProcNumber];
 }
 
 // Step 4. A newer transaction may be in its place of the table, and not have raised finished_below
 // yet.
 void finish(std::uint64_t xid, Slot& slot) {
+  Assert(xid != 0);
   Finished& finished = records->finished[xid % kFinished];
   SpinLockAcquire(&finished.lock);
   if (pg_atomic_read_u64(&finished.xid) < xid) {
@@ -42,6 +44,7 @@ void move_to_prepared(std::uint64_t xid, Slot& slot) {
 #else
   PGPROC* proc = TwoPhaseGetDummyProc(static_cast<TransactionId>(xid), false);
 #endif
+  Assert(proc->xid == static_cast<TransactionId>(xid) && proc->databaseId == MyDatabaseId);
   Slot& prepared = records->prepared()[proc - PreparedXactProcs];
   const std::uint64_t before = pg_atomic_read_u64(&prepared.xid);
   if (before != 0) finish(before, prepared);
@@ -94,6 +97,7 @@ void publish_limit(GeneratorState* generator) {
 
 // Whether the snapshot sees the transaction, which may have ended long ago. Its xid is below next.
 bool sees(Snapshot snapshot, std::uint64_t xid, std::uint64_t next) {
+  Assert(xid < next);
   return xid < full_xid(snapshot->xmin, next) ||
          !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
 }
@@ -131,6 +135,7 @@ std::uint64_t limit_of_finished(std::uint64_t xid, std::size_t column) {
 }  // namespace
 
 void enrol(GeneratorState* generator, GeneratorState** enrolled) {
+  Assert(IsTransactionState() && !IsParallelWorker() && !*enrolled);
   static bool expects_end = false;
   if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
   expects_end = true;
@@ -179,6 +184,7 @@ std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot)
     CHECK_FOR_INTERRUPTS();
     first = std::min(first, limit_of_finished(xid, column));
   }
+  Assert(first != 0 && first != kNothing);
   return first == kUnknown ? 0 : first;
 }
 

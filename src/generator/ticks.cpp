@@ -37,6 +37,7 @@ void raise_tick(GeneratorState& state, std::int64_t unix_us) {
 // opens a unit. While the clock is right, a tick that other sessions use must not go back. So this
 // reads the tick before the clock and leaves it alone if it is at most kRollbackUs ahead.
 void lower_tick(GeneratorState& state) {
+  Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE));
   std::uint64_t tick = pg_atomic_read_u64(&state.tick);
   for (;;) {
     const std::int64_t now_us = unix_now<1>();
@@ -73,6 +74,7 @@ GeneratorState* claim_generator(const char* name, std::uint32_t unit_us, TickLay
     if (state.name[0] == '\0') claim(state, name, unit_us, layout, max_time, column);
     if (std::strcmp(state.name, name) == 0) {
       claimed = &state;
+      Assert(state.unit_us == unit_us && state.shift == layout.shift && state.column == column);
       break;
     }
   }

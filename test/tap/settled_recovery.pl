@@ -34,6 +34,9 @@ is($node->safe_psql('postgres', 'SELECT pid, gid, generator, first_timestamp, si
 is(settled('neighbour'), 'n', 'it does not hold back another database');
 $node->safe_psql('postgres', $_) foreach insert('c');
 is(settled(), 'none', 'it still holds back new identifiers');
+$node->restart;
+$node->safe_psql('neighbour', 'SELECT gen_ulid(), ulid_settled()');
+is(settled(), 'none', 'also if another database makes the first call');
 $node->safe_psql('postgres', "COMMIT PREPARED 'left'");
 is(settled(), 'a b c', 'the transaction that was left over is committed');
 $node->stop;
@@ -122,6 +125,7 @@ foreach my $type (@settled)
 }
 like(($standby->psql('postgres', $explain))[2], qr/ERROR:  cannot execute ulid_settled\(\) during recovery/, 'EXPLAIN calls it to exclude partitions');
 like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'EXPLAIN does not call it without exclusion of partitions');
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM ids_unsettled()'), 0, 'the first call is one on a standby, which knows of no transaction');
 $node->stop('immediate');
 my ($long, $old, $importer_of_old, $writable) = map { $standby->background_psql('postgres', on_error_stop => 0) } 1 .. 4;
 run($long, 'BEGIN', 'SELECT gen_ulid()', 'SELECT pg_advisory_lock(1)');
