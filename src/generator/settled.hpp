@@ -17,37 +17,11 @@
 //           c  read the sessions' slots, then the slots of prepared transactions, then
 //              finished_below, then those in the table that the snapshot does not see
 //
-// Each step is seen by others before the next one (by a memory barrier, or within the server). So a
-// reader misses no transaction that its snapshot does not see:
-//
-//   it reads the slot     finds      and it misses nothing, because
-//   before 1 has ended    nothing    it has read the tick before 2, so all ids of the transaction
-//                                    are above that tick (b before c, 1 before 2)
-//   from 1 to 5           the limit
-//   after 5               nothing    the limit is in the table, below finished_below (4 before 5),
-//                                    where it looks after the slots (the order of c)
-//
-// Whatever it finds nowhere, its snapshot sees: a slot is cleared only after 3, and the snapshot is
-// older than all else that the reader knows (a before b).
+// Each step is seen by others before the next one (by a memory barrier, or within the server).
+// README.md says why a reader misses nothing, and what happens to prepared transactions.
 //
 // A transaction that aborts, or has no xid and so has stored nothing, only does step 5. One that
 // made identifiers during recovery has no limit: what it writes after that, it cannot commit.
-//
-// PREPARE TRANSACTION moves the limits from the session's slot to a slot of the prepared
-// transaction, whose number the server has given. COMMIT PREPARED runs no code of the extension. So
-// the limits of the transaction that had this number before move to the table now, even if it was
-// rolled back. All limits are written to the new place before they are removed from the old one,
-// and readers read the old place before the new one:
-//
-//   slot of the session  -->  slot of the prepared transaction  -->  table
-//
-// Some transactions have an unknown limit: they may have made any identifier.
-//   prepared before the server's start    The first call of this run notes those that have not
-//                                         ended. One that was committed before that call, but
-//                                         after the snapshot, has an xid below recovered_below.
-//   finished, but a newer transaction     Its xid is below the one in its place of the table.
-//   has its place in the table
-//
 // Nothing after the transaction has committed or was prepared may raise an error. So the memory is
 // found at step 1.
 //
