@@ -127,4 +127,8 @@ if (my ($archive) = @ARGV) {
 
 push @wrong, map { "$_->[0] is \"$_->[1]\", not \"$_->[2]\"" } grep { $_->[1] ne $_->[2] } @agreeing;
 print STDERR map { "$_\n" } @wrong;
-exit(@wrong ? 1 : 0);
+exit 1 if @wrong;
+exit if !@ARGV;
+print "$release is ready\n";
+my @nameless = grep { found($_, qr/(the ids authors(?:"| <ids\@localhost>))/) } 'META.json', 'debian/control.in', 'debian/changelog';
+print "Only an owner can fill in an address for reports, in place of \"the ids authors\": @nameless\n" if @nameless;

@@ -227,9 +227,8 @@ dist: ## make the PGXN archive build/ids-*.zip from the last commit
 	@mv build/dist/$(DIST).zip build && ls build/*.zip
 
 release-ready: lint dist ## can this commit be released? checks versions, dates, texts, digests of scripts, and the PGXN archive, which it makes
-	@perl test/tools/release.pl build/$(DIST).zip
 	@$(MAKE) -s -C build/dist/$(DIST) all WERROR=-Werror
-	@echo '$(RELEASE) is ready'
+	@perl test/tools/release.pl build/$(DIST).zip
 
 check-packages: deb dist ## as root: make both packages, install each in a bare chroot, run the regression tests there
 	@test/tools/chroot.sh $(SUITE) '$(call install,./build/postgresql-$(MAJOR)-ids_*.deb) && debian/tests/installcheck'
