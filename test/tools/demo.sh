@@ -110,4 +110,32 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
 SELECT id FROM log WHERE id <@ '[2026-03-14, 2026-03-15)';
 SQL
 
+step 'Four sessions insert, and commit up to 20 ms later. Two consumers go on from the last id that they have read.'
+sql <<'SQL'
+CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid());
+CREATE TABLE consumer (condition text, read bigint);
+
+CREATE PROCEDURE consume(condition text) LANGUAGE plpgsql AS $$
+DECLARE
+  last ulid := ulid_first('-infinity');
+  newest ulid;
+  rows bigint;
+  read bigint := 0;
+BEGIN
+  FOR poll IN 1 .. 300 LOOP
+    EXECUTE format('SELECT max(id), count(*) FROM event WHERE %s', condition) INTO newest, rows USING last;
+    last := coalesce(newest, last);
+    read := read + rows;
+    COMMIT;
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+  INSERT INTO consumer VALUES (condition, read);
+END $$;
+SQL
+for condition in 'id > $1' 'id > $1 AND id < ulid_settled()'; do sql -c "CALL consume('$condition')" & done
+pgbench --no-vacuum --client=4 --jobs=2 --time=2 --file=<(
+  printf '%s\n' '\set us random(0, 20000)' 'BEGIN;' 'INSERT INTO event DEFAULT VALUES;' '\sleep :us us' 'COMMIT;') >/dev/null 2>&1
+wait
+sql -c 'SELECT condition, read, (SELECT count(*) FROM event) - read AS missed FROM consumer ORDER BY missed DESC'
+
 step 'What next: README.md says how to install and which type to use; "make check" runs all tests.'
