@@ -7,6 +7,10 @@
 
 #include "pg/postgres.hpp"
 
+extern "C" {
+#include "storage/fd.h"
+}
+
 static std::int64_t count = 0;
 static std::int32_t left = 0;
 static TimestampTz armed_at;
