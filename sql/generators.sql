@@ -35,7 +35,6 @@ REFRESH MATERIALIZED VIEW ids_internal.mark;
 RESET ROLE;
 DROP ROLE ids_user;
 UPDATE ids_internal.mark SET unix_us = 1;
-SELECT setval('ids_internal.mark', 1);
 SELECT unix_us AS kept FROM ids_internal.mark \gset
 REFRESH MATERIALIZED VIEW ids_internal.mark;
 SELECT unix_us = :kept AS kept, boot FROM ids_internal.mark;
