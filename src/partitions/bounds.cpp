@@ -16,13 +16,23 @@ Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid 
   return OidIsValid(function) && get_func_rettype(function) == result ? function : InvalidOid;
 }
 
-// Whether the table is partitioned by range on one column, in the usual order of a type whose
-// values have times.
+// Whether the table is partitioned by range on one column. This asks the catalog, because
+// RelationGetPartitionKey() evaluates the expressions of a key, which the owner wrote, as the
+// caller.
+bool is_range_of_column(Oid table) {
+  HeapTuple row = SearchSysCache1(PARTRELID, ObjectIdGetDatum(table));
+  if (!HeapTupleIsValid(row)) return false;
+  const auto* key = reinterpret_cast<Form_pg_partitioned_table>(GETSTRUCT(row));
+  const bool result = key->partstrat == PARTITION_STRATEGY_RANGE && key->partnatts == 1 &&
+                      key->partattrs.values[0] != 0;
+  ReleaseSysCache(row);
+  return result;
+}
+
+// Whether the table is partitioned so, in the usual order of a type whose values have times.
 bool find_time_key(Relation table, TimeKey& result) {
-  if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE) return false;
+  if (!is_range_of_column(RelationGetRelid(table))) return false;
   PartitionKey key = RelationGetPartitionKey(table);
-  if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 || key->partattrs[0] == 0)
-    return false;
   const Oid type = getBaseType(key->parttypid[0]);
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
   if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
