@@ -10,34 +10,23 @@ using namespace ids;
 
 namespace {
 
-// The function of pg_catalog with that name, argument and result, or InvalidOid.
-Oid boundary_function(const char* prefix, const char* suffix, Oid argument, Oid result) {
-  const Oid function = function_named(prefix, suffix, {argument});
-  return OidIsValid(function) && get_func_rettype(function) == result ? function : InvalidOid;
-}
-
-// Whether the table is partitioned by range on one column. This asks the catalog, because
-// RelationGetPartitionKey() evaluates the expressions of a key, which the owner wrote, as the
-// caller.
-bool is_range_of_column(Oid table) {
-  HeapTuple row = SearchSysCache1(PARTRELID, ObjectIdGetDatum(table));
-  if (!HeapTupleIsValid(row)) return false;
-  const auto* key = reinterpret_cast<Form_pg_partitioned_table>(GETSTRUCT(row));
-  const bool result = key->partstrat == PARTITION_STRATEGY_RANGE && key->partnatts == 1 &&
-                      key->partattrs.values[0] != 0;
-  ReleaseSysCache(row);
-  return result;
-}
-
-// Whether the table is partitioned so, in the usual order of a type whose values have times.
+// Whether the table is partitioned by range on one column, in the usual order of a type whose
+// values have times.
 bool find_time_key(Relation table, TimeKey& result) {
-  if (!is_range_of_column(RelationGetRelid(table))) return false;
+  // RelationGetPartitionKey() evaluates expressions, which the owner wrote, as the caller.
+  HeapTuple row = SearchSysCache1(PARTRELID, ObjectIdGetDatum(RelationGetRelid(table)));
+  if (!HeapTupleIsValid(row)) return false;
+  const auto* stored = reinterpret_cast<Form_pg_partitioned_table>(GETSTRUCT(row));
+  const bool is_range = stored->partstrat == PARTITION_STRATEGY_RANGE;
+  const bool is_column = stored->partnatts == 1 && stored->partattrs.values[0] != 0;
+  ReleaseSysCache(row);
+  if (!is_range || !is_column) return false;
   PartitionKey key = RelationGetPartitionKey(table);
   const Oid type = getBaseType(key->parttypid[0]);
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
   if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
 
-  HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
   // UUIDs are assumed to be of version 7.
   result.is_uuid = type == UUIDOID;
@@ -45,9 +34,9 @@ bool find_time_key(Relation table, TimeKey& result) {
       result.is_uuid ? UuidV7::kName
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
   ReleaseSysCache(row);
-  const Oid first = boundary_function(prefix, "_first", TIMESTAMPTZOID, type);
-  const Oid extract_timestamp =
-      boundary_function(prefix, "_extract_timestamp", type, TIMESTAMPTZOID);
+  // No other type of this name has the latter.
+  const Oid first = function_named(prefix, "_first", {TIMESTAMPTZOID});
+  const Oid extract_timestamp = function_named(prefix, "_extract_timestamp", {type});
   if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
   result.first_name = quote_qualified_identifier("pg_catalog", psprintf("%s_first", prefix));
   fmgr_info(first, &result.first);
@@ -118,19 +107,16 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
 // a default partition are null.
 IDS_FUNCTION(partition_times) {
   InitMaterializedSRF(fcinfo, 0);
-  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const auto put = [fcinfo](Oid partition, Datum times, bool has_none) {
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    Datum values[] = {ObjectIdGetDatum(partition), times};
+    bool nulls[] = {false, has_none};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  };
   TimeKey key;
-  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key, false)) {
-    Datum values[] = {ObjectIdGetDatum(partition.oid),
-                      tstzrange_datum(fcinfo, partition.lower, partition.upper)};
-    bool nulls[2] = {};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
+  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key, false))
+    put(partition.oid, tstzrange_datum(fcinfo, partition.lower, partition.upper), false);
   const Oid rest = get_default_partition_oid(PG_GETARG_OID(0));
-  if (OidIsValid(rest)) {
-    Datum values[] = {ObjectIdGetDatum(rest), 0};
-    bool nulls[] = {false, true};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
+  if (OidIsValid(rest)) put(rest, 0, true);
   return (Datum)0;
 }

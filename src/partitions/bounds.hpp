@@ -36,9 +36,6 @@ struct Partition {
   TimestampTz end() const {
     return upper.infinite ? DT_NOEND : DatumGetTimestampTz(upper.val) + upper.inclusive;
   }
-  bool overlaps(TimestampTz since, TimestampTz until) const {
-    return begin() < until && since < end();
-  }
 };
 
 // The partitions in the order of their bounds, without the default partition. Those that are being

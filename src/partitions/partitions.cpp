@@ -59,22 +59,13 @@ const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
   return makeObjectName(get_rel_name(parent), nullptr, label);
 }
 
-// Up to where partitions cover the times from begin on without a gap, and whether any partition
-// covers a part of the times from begin to end.
-struct Cover {
-  TimestampTz until;
-  bool overlaps;
-};
-
-Cover cover_of(std::span<const Partition> partitions, TimestampTz begin, TimestampTz end) {
-  Cover cover{begin, false};
-  for (const Partition& partition : partitions) {
-    if (partition.begin() >= end) break;
-    cover.overlaps |= partition.overlaps(begin, end);
-    if (!partition.is_detaching && partition.begin() <= cover.until)
-      cover.until = std::max(cover.until, partition.end());
+// Up to where partitions cover the times from begin on without a gap, if not up to end.
+TimestampTz covered_until(std::span<const Partition> all, TimestampTz begin, TimestampTz end) {
+  for (const Partition& partition : all) {
+    if (begin >= end || partition.begin() > begin) break;
+    if (!partition.is_detaching) begin = std::max(begin, partition.end());
   }
-  return cover;
+  return begin;
 }
 
 // The bounds of a partition in a statement.
@@ -83,8 +74,8 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
                   time_text(end));
 }
 
-// Raises the error for a unit that partitions cover only in part: the time gap is the first that no
-// partition has.
+// Raises the error for a unit that partitions cover only in part, the first of which is the first
+// of these: the time gap is the first that no partition has.
 [[noreturn]] void overlap(const Request& request, TimeKey& key,
                           std::span<const Partition> partitions, std::int64_t unit,
                           TimestampTz gap) {
@@ -93,7 +84,7 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
   const Partition* other = nullptr;
   TimestampTz gap_end = end;
   for (const Partition& partition : partitions) {
-    if (!partition.overlaps(begin, end)) continue;
+    if (partition.begin() >= end) break;
     // A lower bound that is not the first id of its time begins after that time.
     const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
     if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
@@ -151,9 +142,10 @@ std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool i
     const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
     while (!partitions.empty() && partitions.front().end() <= begin)
       partitions = partitions.subspan(1);
-    const Cover cover = cover_of(partitions, begin, end);
-    if (cover.until >= end) continue;
-    if (cover.overlaps && is_locked) overlap(request, key, partitions, unit, cover.until);
+    const TimestampTz gap = covered_until(partitions, begin, end);
+    if (gap >= end) continue;
+    if (is_locked && !partitions.empty() && partitions.front().begin() < end)
+      overlap(request, key, partitions, unit, gap);
     units[found++] = unit;
   }
   return {units, found};
@@ -172,19 +164,6 @@ bool is_partition_of(Oid table, Oid parent) {
   return get_rel_relispartition(table) && get_partition_parent(table, true) == parent;
 }
 
-// What LIKE does not copy from the parent.
-const char* storage_clauses(Oid parent) {
-  Relation table = relation_open(parent, NoLock);
-  const Oid method = table->rd_rel->relam;  // from PostgreSQL 17 on
-  const Oid space = table->rd_rel->reltablespace;
-  relation_close(table, NoLock);
-  return psprintf(
-      "%s%s",
-      OidIsValid(method) ? psprintf(" USING %s", quote_identifier(get_am_name(method))) : "",
-      OidIsValid(space) ? psprintf(" TABLESPACE %s", quote_identifier(get_tablespace_name(space)))
-                        : "");
-}
-
 void create_partition(const Request& request, const char* first, std::int64_t unit) {
   const TimestampTz begin = request.unit.begin(unit);
   const TimestampTz end = request.unit.begin(unit + 1);
@@ -199,13 +178,18 @@ void create_partition(const Request& request, const char* first, std::int64_t un
                      bounds_text(first, begin, end))));
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
-  run_as_owner(request.parent,
-               psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING "
-                        "CONSTRAINTS INCLUDING STORAGE INCLUDING COMPRESSION)%s",
-                        partition, table, storage_clauses(request.parent)));
+  const char* create = psprintf(
+      "CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS "
+      "INCLUDING STORAGE INCLUDING COMPRESSION)",
+      partition, table);
+  // What LIKE does not copy.
+  if (const Oid method = get_rel_relam(request.parent); OidIsValid(method))
+    create = psprintf("%s USING %s", create, quote_identifier(get_am_name(method)));
+  if (const Oid space = get_rel_tablespace(request.parent); OidIsValid(space))
+    create = psprintf("%s TABLESPACE %s", create, quote_identifier(get_tablespace_name(space)));
+  run_as_owner(request.parent, create);
   const Oid made = get_relname_relid(name, schema);
-  // Unlike CREATE TABLE ... PARTITION OF, attaching lets others read and write the parent
-  // meanwhile.
+  // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
   run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
                                         bounds_text(first, begin, end)));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
@@ -224,11 +208,13 @@ const char* catalog_bounds(Oid partition) {
 std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
   TimeKey key;
   const std::span<Partition> partitions = read_partitions(parent, key, false);
-  const auto end = std::remove_if(partitions.begin(), partitions.end(), [before](const auto& p) {
-    return p.upper.infinite || p.end() > before;
-  });
-  for (auto p = partitions.begin(); p != end; ++p) p->bounds = catalog_bounds(p->oid);
-  return {partitions.begin(), end};
+  std::size_t count = 0;
+  for (Partition& partition : partitions) {
+    if (partition.upper.infinite || partition.end() > before) break;
+    partition.bounds = catalog_bounds(partition.oid);
+    ++count;
+  }
+  return partitions.first(count);
 }
 
 void drop_partition(Oid parent, const Partition& expired, Change change, bool is_referenced) {
@@ -278,10 +264,9 @@ void refuse_times(TimestampTz since, TimestampTz until) {
 // ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz)
 IDS_FUNCTION(ids_create_partitions) {
   refuse_nulls(fcinfo, "ids_create_partitions");
-  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(2);
-  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
-  refuse_times(since, until);
-  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
+  refuse_times(PG_GETARG_TIMESTAMPTZ(2), PG_GETARG_TIMESTAMPTZ(3));
+  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), PG_GETARG_TIMESTAMPTZ(2),
+                        PG_GETARG_TIMESTAMPTZ(3)};
   TimeKey key;
   if (find_missing(request, key, false).empty()) return (Datum)0;
 

@@ -109,6 +109,7 @@ struct DateTimeErrorExtra {};
 
 #if PG_VERSION_NUM < 170000
 #define MyProcNumber MyProc->pgprocno
+#define get_rel_relam(partitioned) InvalidOid  // partitioned tables have none
 static inline void pg_atomic_monotonic_advance_u64(pg_atomic_uint64* number, uint64 least) {
   uint64 current = pg_atomic_read_u64(number);
   while (current < least && !pg_atomic_compare_exchange_u64(number, &current, least)) continue;
