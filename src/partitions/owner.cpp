@@ -29,10 +29,7 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
 void execute(const char* statement, Oid table, Oid owner) {
   MemoryContext context = CurrentMemoryContext;
   PG_TRY();
-  {
-    const int result = SPI_execute(statement, false, 0);
-    if (result < 0) elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
-  }
+  { SPI_execute(statement, false, 0); }
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);
@@ -58,14 +55,18 @@ const char* ids::qualified_name(Oid table) {
   return quote_qualified_identifier(schema, name);
 }
 
-Oid ids::check_owner(Oid table) {
+Oid ids::owner_of(Oid table) {
   HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
   if (!HeapTupleIsValid(row)) undefined_table(table);
-  const auto* relation = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
-  const Oid owner = relation->relowner;
-  if (!has_privs_of_role(GetUserId(), owner))
-    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, NameStr(relation->relname));
+  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
   ReleaseSysCache(row);
+  return owner;
+}
+
+Oid ids::check_owner(Oid table) {
+  const Oid owner = owner_of(table);
+  if (!has_privs_of_role(GetUserId(), owner))
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
   return owner;
 }
 

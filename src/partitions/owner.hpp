@@ -8,6 +8,7 @@
 namespace ids {
 
 [[noreturn]] void undefined_table(Oid table);
+Oid owner_of(Oid table);
 
 // The table's schema and name, quoted, by which a statement finds the table in any search_path.
 const char* qualified_name(Oid table);

@@ -49,13 +49,14 @@ struct Request {
   TimestampTz until;
 };
 
-// The table's name, cut to fit, and the time where the partition begins.
-const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days) {
+// The table's name, cut to fit, the time where the partition begins, and a number if one is needed.
+const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days, int number = 0) {
   struct pg_tm tm;
   fsec_t fraction;
   timestamp2tm(begin, nullptr, &tm, &fraction, nullptr, nullptr);
   const char* label = psprintf("%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
   if (!is_whole_days) label = psprintf("%s_%02d%02d%02d", label, tm.tm_hour, tm.tm_min, tm.tm_sec);
+  if (number > 0) label = psprintf("%s_%d", label, number);
   return makeObjectName(get_rel_name(parent), nullptr, label);
 }
 
@@ -164,18 +165,37 @@ bool is_partition_of(Oid table, Oid parent) {
   return get_rel_relispartition(table) && get_partition_parent(table, true) == parent;
 }
 
+// A name that is free. Somebody else may have taken the usual one, to keep the table from getting
+// the partition. A relation of the owner may be a partition that was detached.
+const char* free_name(const Request& request, Oid schema, const char* first, TimestampTz begin,
+                      TimestampTz end) {
+  for (int number = 0;; ++number) {
+    const char* name = partition_name(request.parent, begin, request.unit.is_whole_days, number);
+    const Oid other = get_relname_relid(name, schema);
+    if (!OidIsValid(other) &&
+        !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
+      return name;
+    const Oid owner = OidIsValid(other) ? owner_of(other) : InvalidOid;
+    if (owner == owner_of(request.parent))
+      ereport(ERROR,
+              (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
+               errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
+                         qualified_name(request.parent), range_text(begin, end)),
+               errhint("Rename that relation or this table; if it was detached, attach it %s.",
+                       bounds_text(first, begin, end))));
+    ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                      errmsg("name \"%s\" of a new partition is taken", name),
+                      OidIsValid(owner)
+                          ? errdetail("It belongs to role \"%s\".", GetUserNameFromId(owner, false))
+                          : 0));
+  }
+}
+
 void create_partition(const Request& request, const char* first, std::int64_t unit) {
   const TimestampTz begin = request.unit.begin(unit);
   const TimestampTz end = request.unit.begin(unit + 1);
   const Oid schema = get_rel_namespace(request.parent);
-  const char* name = partition_name(request.parent, begin, request.unit.is_whole_days);
-  if (OidIsValid(get_relname_relid(name, schema)))
-    ereport(ERROR,
-            (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
-             errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
-                       qualified_name(request.parent), range_text(begin, end)),
-             errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                     bounds_text(first, begin, end))));
+  const char* name = free_name(request, schema, first, begin, end);
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   const char* create = psprintf(

@@ -98,6 +98,30 @@ like(error_of('ordinary', $call{drops}), qr/ERROR:  must be owner of table log$/
 sql('DROP TABLE trap.log');
 like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{creates} =~ s/trap\.log/log/r),
 	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
+
+# Somebody else has taken the names: the partitions get others. The owner's own table may be a partition that was detached.
+sql(q{
+	GRANT CREATE ON SCHEMA trap TO ordinary;
+	SET ROLE hostile;
+	CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+	SET ROLE ordinary;
+	CREATE VIEW trap.log_20260101 AS SELECT 1 AS n;
+	CREATE SEQUENCE trap.log_20260101_1;
+	CREATE DOMAIN trap.log_20260102 AS int});
+foreach ('postgres', 'hostile')
+{
+	my $told = error_of($_, "BEGIN; $call{creates}; $call{creates}; ROLLBACK");
+	is($told =~ s/^psql\S+ //mgr, q{WARNING:  name "log_20260101" of a new partition is taken
+DETAIL:  It belongs to role "ordinary".
+WARNING:  name "log_20260101_1" of a new partition is taken
+DETAIL:  It belongs to role "ordinary".
+WARNING:  name "log_20260102" of a new partition is taken}, "$_: the names are taken by others");
+}
+sql("SET client_min_messages = error; $call{creates}");
+is(sql(q{SELECT partition, lower(times) FROM ids_partitions('trap.log')}), "trap.log_20260101_2|2026-01-01 00:00:00+00\ntrap.log_20260102_1|2026-01-02 00:00:00+00", 'they have other names');
+sql('ALTER TABLE trap.log DETACH PARTITION trap.log_20260101_2; ALTER VIEW trap.log_20260101 RENAME TO other; ALTER TABLE trap.log_20260101_2 RENAME TO log_20260101');
+like(error_of($_, $call{creates}), qr/ERROR:  relation "log_20260101" already exists\n(?s:.*)HINT:  .*if it was detached, attach it/, "$_: the name is taken by the owner") foreach 'postgres', 'hostile';
+sql('DROP TABLE trap.log, trap.log_20260101');
 {
 	my $session = $node->background_psql($database, extra_params => [ '-U', 'hostile' ]);
 	$session->query_safe('CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); ' . $call{creates} =~ s/trap\.log/log/r);
