@@ -19,22 +19,19 @@ REVOKE EXECUTE ON FUNCTION ids_advance_clock(timestamptz) FROM PUBLIC;
 CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
--- Only superusers can call it by its name.
-CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT tick bigint) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+-- Roles that may use every schema can call it by its name, so it hides what ids_unsettled() does.
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT rank int) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
--- The records are read before the prepared transactions, each of which is looked up by its number. What is
--- hidden is so by the rule of pg_stat_activity.
+-- The records are read before the prepared transactions, each of which is looked up by its number.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	SELECT u.pid, p.gid, u.generator,
-		CASE WHEN pg_has_role('pg_read_all_stats', 'USAGE') OR pg_has_role(coalesce(a.usesysid, p.ownerid), 'USAGE') THEN u.first_timestamp END,
-		coalesce(a.xact_start, p.prepared)
+	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(a.xact_start, p.prepared)
 	FROM ids_internal.unsettled_records() u
 	LEFT JOIN pg_stat_activity a ON a.pid = u.pid
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL
-	ORDER BY u.first_timestamp NULLS FIRST, u.tick;
+	ORDER BY u.rank;
 END;
 COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated ids';
 

@@ -132,6 +132,13 @@ my $who = "SELECT pid = $pid, gid, generator, first_timestamp <= '$id'::ulid::ti
 is($node->safe_psql('postgres', $who), 't||ulid|t|t', 'who holds it back');
 is($node->safe_psql('postgres', "SET ROLE watching; $who"), 't||ulid|t|t', 'for a role that may see statistics');
 is($node->safe_psql('postgres', "SET ROLE ordinary; $who"), 't||ulid||', 'for an ordinary role');
+# Members of these roles may use every schema. What is hidden from them is hidden in the function's internal part, too.
+$node->safe_psql('postgres', "CREATE ROLE $_ IN ROLE pg_${_}_all_data") foreach 'read', 'write';
+foreach my $role ('read', 'write')
+{
+	is($node->safe_psql('postgres', "SET ROLE $role; $who"), 't||ulid||', "for a member of pg_${role}_all_data");
+	is($node->safe_psql('postgres', "SET ROLE $role; SELECT u FROM ids_internal.unsettled_records() u"), "($pid,,ulid,,0)", 'in the internal part, too');
+}
 is($node->safe_psql('neighbour', $who), '', 'not for another database');
 # The smaller identifier comes first, whichever session is asked first, and whoever asks.
 {
