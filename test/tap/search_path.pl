@@ -239,6 +239,16 @@ my @given = (
 	(map { "SELECT $_" } $time =~ /time is (.*)\.$/m, $uuid =~ /cast it: (.*)\.$/m));
 is(scalar @given, 6, 'statements for a superuser');
 is(robbed($_), '', "a superuser runs $_") foreach @given;
+
+# Operators that fit better than the extension's, which take a timestamptz or a domain. Nothing fits a timestamptz or a literal better.
+my %fits = (date => '>=', timestamp => '>=', uuid => '>=', tstzrange => '<@');
+ask('robber', join ' ', map {
+	"CREATE FUNCTION public.fits(pg_catalog.ulid, $_) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE WARNING \$\$robbed\$\$; RETURN true; END';
+	CREATE OPERATOR public.$fits{$_} (FUNCTION = public.fits, LEFTARG = pg_catalog.ulid, RIGHTARG = $_);" } sort keys %fits);
+my $id = 'SELECT pg_catalog.gen_ulid()';
+is(robbed("$id $fits{$_} NULL::$_"), 'robbed', "an operator that fits $_ better") foreach sort keys %fits;
+is(robbed("$id $_"), '', "no operator fits better: $_") foreach '>= pg_catalog.now()', q{>= '2026-01-01'::timestamptz}, q{>= '01M6A6FT000000000000000000'},
+  'OPERATOR(pg_catalog.>=) current_date', q{OPERATOR(pg_catalog.<@) tstzrange('2026-01-01', '2027-01-01')};
 is(sql(q{SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = 'robber'}), 'f', 'the owner of the database has gained nothing');
 
 $node->stop;
