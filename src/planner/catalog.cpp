@@ -42,11 +42,6 @@ bool find_boundaries(const PlannedType& type, CatalogObjects* objects) {
   return true;
 }
 
-void find_within(const PlannedType& type, CatalogObjects* objects) {
-  const Oid function = function_named(type.name, "_within", {type.core_type, TSTZRANGEOID});
-  objects->predicates[0] = {function, 0, InvalidStrategy};
-}
-
 // T < timestamptz, timestamptz < T and so on; T <@ tstzrange and tstzrange @> T, with a domain in
 // place of the range.
 void find_predicates(CatalogObjects* objects) {
@@ -88,7 +83,8 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects))
     return nullptr;
   if (is_core_type)
-    find_within(type, objects);
+    objects->predicates[0] = {function_named(type.name, "_within", {objects->type, TSTZRANGEOID}),
+                              0, InvalidStrategy};
   else
     find_predicates(objects);
   objects->settled_support = get_func_support(function_named(type.name, "_settled", {}));

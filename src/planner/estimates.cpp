@@ -18,9 +18,8 @@
 #include <cmath>
 #include <span>
 
-#include "planner/distribution.hpp"
 #include "planner/estimates.hpp"
-#include "planner/planned_table.hpp"
+#include "planner/planning.hpp"
 
 namespace ids {
 
@@ -39,13 +38,14 @@ struct Bound {
 // index condition made for a range that is not in the query as comparisons, or to a condition on
 // groups. The planner leaves out a condition that the predicate of a partial index repeats, so the
 // predicate stands for it.
-Condition* asked_condition(PlannedTable* table, List* args) {
-  Condition* found = table->find(args);
+Condition* asked_condition(const Column& column, List* args) {
+  Condition* found = condition_of(column, args);
   if (!found || !found->is_predicate) return found;
   ListCell* cell;
-  foreach (cell, table->table->baserestrictinfo) {
+  foreach (cell, column.statistics->rel->baserestrictinfo) {
     Node* clause = bare(static_cast<Node*>(lfirst(cell)));
-    if (equal(clause, found->itself)) return table->find(reinterpret_cast<OpExpr*>(clause)->args);
+    if (equal(clause, found->itself))
+      return condition_of(column, reinterpret_cast<OpExpr*>(clause)->args);
   }
   return found;
 }
@@ -60,52 +60,19 @@ bool apply_together(Node* a, Node* b) {
 // Whether the condition compares the column; if so, with what.
 bool read_comparison(const Column& column, Node* condition, Bound* bound) {
   Node* clause = bare(condition);
-  if (!is_opclause(clause)) return false;
-  auto* comparison = reinterpret_cast<OpExpr*>(clause);
-  if (list_length(comparison->args) != 2) return false;
-  auto* left = static_cast<Node*>(linitial(comparison->args));
-  auto* right = static_cast<Node*>(lsecond(comparison->args));
+  if (!is_opclause(clause) || !get_rightop(clause)) return false;
+  Node* left = get_leftop(clause);
+  Node* right = get_rightop(clause);
   const bool on_left = equal(left, column.node);
   if (!on_left && !equal(right, column.node)) return false;
-  const int strategy = strategy_of(column.objects, comparison->opno);
+  const int strategy = strategy_of(column.objects, reinterpret_cast<OpExpr*>(clause)->opno);
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
   *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
   return true;
 }
 
-bool is_restricted(Oid function, void*) {
-  return func_parallel(function) == PROPARALLEL_RESTRICTED;
-}
-
-bool contains_restricted(Node* node, void*) {
-  return node && (check_functions_in_node(node, is_restricted, nullptr) ||
-                  expression_tree_walker(node, contains_restricted, nullptr));
-}
-
 bool calls(Node* node, Oid function) {
   return IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid == function;
-}
-
-bool calls_settled(Node* node, Oid support) {
-  return IsA(node, FuncExpr) && OidIsValid(support) &&
-         get_func_support(reinterpret_cast<FuncExpr*>(node)->funcid) == support;
-}
-
-// The value of an expression, or null if it is not known at plan time. A parallel-restricted
-// function depends on more of the session's state than its snapshot and settings, and may raise an
-// error now. T_settled() is such a function: its id is taken to be of the current time.
-const Const* value_of(const Column& column, Node* node) {
-  const CatalogObjects& objects = column.objects;
-  if (calls_settled(node, objects.settled_support))
-    return makeConst(objects.type, -1, InvalidOid, get_typlen(objects.type),
-                     OidFunctionCall1(objects.boundaries[kFirst],
-                                      TimestampTzGetDatum(GetCurrentStatementStartTimestamp())),
-                     false, column.type.by_value);
-  if (!IsA(node, Const)) {
-    if (contains_restricted(node, nullptr)) return nullptr;
-    node = estimate_expression_value(column.root, node);
-  }
-  return IsA(node, Const) ? reinterpret_cast<const Const*>(node) : nullptr;
 }
 
 // The share of rows that all bounds leave.
@@ -136,9 +103,7 @@ double share_of_bounds(const Column& column, std::span<Bound> bounds) {
                                       : DEFAULT_INEQ_SEL);
   }
   distribution.release();
-  if (lower == kNone && upper == kNone) return unpaired;
-  if (lower == kNone) return unpaired * upper;
-  if (upper == kNone) return unpaired * lower;
+  if (std::max(lower, upper) == kNone) return unpaired * std::min({lower, upper, 1.0});
   if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL)
     return unpaired * DEFAULT_RANGE_INEQ_SEL;
   // Nulls are outside of each of the two bounds, but count only once as outside of the window.
@@ -163,8 +128,7 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
 
 // The bounds of the column that hold together with the one asked about. There are none if another
 // of them is the first, which stands for all.
-std::span<Bound> window_of(const Column& column, PlannedTable* table, Condition* about,
-                           const Bound& asked) {
+std::span<Bound> window_of(const Column& column, Condition* about, const Bound& asked) {
   Node* itself = about->itself;
   if (about->first && about->first != itself) return {};
   List* together = about->together ? about->together : list_make1(itself);
@@ -181,7 +145,7 @@ std::span<Bound> window_of(const Column& column, PlannedTable* table, Condition*
       continue;
     if (!first) first = condition;
     // Another extension may have put this condition in the place of one that was read.
-    Condition* known = table->find(reinterpret_cast<OpExpr*>(bare(condition))->args);
+    Condition* known = condition_of(column, reinterpret_cast<OpExpr*>(bare(condition))->args);
     if (known) known->first = first;
     bounds[count++] = bound;
   }
@@ -191,19 +155,15 @@ std::span<Bound> window_of(const Column& column, PlannedTable* table, Condition*
 // The share of what the conditions leave that hold together with the bound asked about, if that is
 // the first of them; otherwise 1.
 double share_of(const Column& column, List* args, const Bound& asked) {
-  PlannedTable* table = planned(column.statistics->rel);
-  Condition* condition = asked_condition(table, args);
+  Condition* condition = asked_condition(column, args);
   if (!condition) return share_of_lone_bound(column, asked);
-  const std::span<Bound> window = window_of(column, table, condition, asked);
+  const std::span<Bound> window = window_of(column, condition, asked);
   return window.empty() ? 1 : share_of_bounds(column, window);
 }
 
-// The share of rows for a bound that differs from row to row. What id <@ r becomes for a column r
-// is estimated like a window whose ends are not known: each of the two bounds returns the root.
-double share_of_columns(const CatalogObjects& objects, const Bound& asked) {
-  const bool is_range = calls(asked.other, objects.boundaries[kRangeFirst]) ||
-                        calls(asked.other, objects.boundaries[kRangeLast]);
-  return is_range ? std::sqrt(DEFAULT_RANGE_INEQ_SEL) : DEFAULT_INEQ_SEL;
+bool is_end_of_range(const CatalogObjects& objects, Node* node) {
+  return calls(node, objects.boundaries[kRangeFirst]) ||
+         calls(node, objects.boundaries[kRangeLast]);
 }
 
 // The comparison that gives the order of a column's statistics; InvalidOid if it is not the order
@@ -216,27 +176,29 @@ Oid order_of_statistics(const VariableStatData& statistics, const CatalogObjects
   return type == UUIDOID ? lookup_type_cache(UUIDOID, TYPECACHE_LT_OPR)->lt_opr : InvalidOid;
 }
 
-// The share of rows, or of pairs of rows, for which a comparison holds. Where rel is not 0, the
-// columns of all other tables are constants, as in the inner side of a nested loop.
-double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel, const PlannedType& type,
-                   std::uint64_t now) {
+}  // namespace
+
+double comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now,
+                              int rel) {
   CHECK_FOR_INTERRUPTS();
+  auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
+  auto* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
   const CatalogObjects* objects = objects_of(type);
-  const int strategy = objects ? strategy_of(*objects, comparison) : InvalidStrategy;
+  const int strategy = objects ? strategy_of(*objects, PG_GETARG_OID(1)) : InvalidStrategy;
   // A user's own operator may have these estimators, too.
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber || list_length(args) != 2)
     return DEFAULT_INEQ_SEL;
 
   auto* left = static_cast<Node*>(linitial(args));
   auto* right = static_cast<Node*>(lsecond(args));
-  Bound asked{strategy, right, nullptr};
-  Node* node = left;
-  if (!contain_var_clause(left) || calls(left, objects->boundaries[kRangeFirst]) ||
-      calls(left, objects->boundaries[kRangeLast])) {
-    asked = {commuted(strategy), left, nullptr};
-    node = right;
-  }
-  if (contain_var_clause(asked.other)) return share_of_columns(*objects, asked);
+  const bool on_left = contain_var_clause(left) && !is_end_of_range(*objects, left);
+  Node* node = on_left ? left : right;
+  const Bound asked{on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
+  // What id <@ r becomes for a column r is two bounds: together they return the share of a window
+  // whose ends are not known.
+  if (contain_var_clause(asked.other))
+    return is_end_of_range(*objects, asked.other) ? std::sqrt(DEFAULT_RANGE_INEQ_SEL)
+                                                  : DEFAULT_INEQ_SEL;
   if (!IsA(node, Var) && contain_volatile_functions(node)) return DEFAULT_INEQ_SEL;
 
   double share = DEFAULT_INEQ_SEL;
@@ -250,15 +212,6 @@ double selectivity(PlannerInfo* root, Oid comparison, List* args, int rel, const
   ReleaseVariableStats(statistics);
   // Statistics that somebody has written may have any numbers.
   return std::fmax(0, std::fmin(share, 1));
-}
-
-}  // namespace
-
-Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now,
-                             int rel) {
-  PG_RETURN_FLOAT8(selectivity(reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0)),
-                               PG_GETARG_OID(1), reinterpret_cast<List*>(PG_GETARG_POINTER(2)), rel,
-                               type, now));
 }
 
 }  // namespace ids

@@ -6,10 +6,11 @@
 
 namespace ids {
 
-// The estimator of <, <=, > and >= between ids of a type: the share of rows for which the
-// comparison holds, or the share of the pairs of rows in a join, where rel is 0. The first 64 bits
-// of an id, as a number, grow evenly with its time; now is what they would be by the clock.
-Datum comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now,
-                             int rel);
+// The estimator of <, <=, > and >= between ids of a type: the share of the rows of rel for which
+// the comparison holds, where the columns of other tables are constants, or where rel is 0 the
+// share of the pairs of rows in a join. The first 64 bits of an id, as a number, grow evenly with
+// its time; now is what they would be by the clock.
+double comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, std::uint64_t now,
+                              int rel);
 
 }  // namespace ids

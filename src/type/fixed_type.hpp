@@ -142,10 +142,10 @@ struct FixedType : TimedType<C> {
     return time_predicate_support(fcinfo, kPlannedType);
   }
   static Datum ineqsel(FunctionCallInfo fcinfo) {
-    return comparison_selectivity(fcinfo, kPlannedType, now(), PG_GETARG_INT32(3));
+    PG_RETURN_FLOAT8(comparison_selectivity(fcinfo, kPlannedType, now(), PG_GETARG_INT32(3)));
   }
   static Datum ineqjoinsel(FunctionCallInfo fcinfo) {
-    return comparison_selectivity(fcinfo, kPlannedType, now(), 0);
+    PG_RETURN_FLOAT8(comparison_selectivity(fcinfo, kPlannedType, now(), 0));
   }
 
   // The distance from the first value to the second, which is not smaller: minmax_multi merges the

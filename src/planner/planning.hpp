@@ -1,0 +1,28 @@
+// What the estimates remember until a planning ends. The conditions on a table are read once, so
+// that a condition costs the planner the same however many there are. The values of the last few
+// expressions are kept, because the partitions of a table have the same ones.
+#pragma once
+
+#include "planner/distribution.hpp"
+
+namespace ids {
+
+// A comparison in the conditions on a table.
+struct Condition {
+  const void* key[3];  // the table; the operands by address, since an index may commute them
+  Node* itself;        // perhaps a RestrictInfo
+  List* together;      // the conditions that hold with it; NIL: it stands alone
+  bool is_predicate;   // of a partial index
+  Node* first;         // of the bounds of its window; null until one of them is asked for
+};
+
+// The condition on the column's table with these operands, or null.
+Condition* condition_of(const Column& column, List* operands);
+
+// The value of an expression, or null if it is not known at plan time.
+const Const* value_of(const Column& column, Node* expression);
+
+// The condition without its RestrictInfo. The arms of an OR keep theirs.
+Node* bare(Node* condition);
+
+}  // namespace ids
