@@ -325,8 +325,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
 COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before timestamp';
 COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before timestamp';
@@ -649,8 +649,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
 COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before timestamp';
 COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before timestamp';
@@ -966,8 +966,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
 COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before timestamp';
 COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before timestamp';
@@ -1284,8 +1284,8 @@ CREATE OPERATOR <  (FUNCTION = timestamptz_lt_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR <= (FUNCTION = timestamptz_le_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
-CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
+CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
 COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before timestamp';
 COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before timestamp';

@@ -407,6 +407,13 @@ EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid <@ some_range();
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid_first(at) <@ '[2024-02-10, 2024-02-11)';
 EXPLAIN (COSTS OFF) SELECT FROM event
   WHERE ulid_first(at + i * i * i * i * i * i * i * i * i * interval '1 h') <@ '[2024-02-10, 2024-02-11)';
+-- so does a time of the id's own row, which no index can serve, but not one of another row or of an outer query
+EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid > at - interval '1 s' AND at + interval '1 s' >= ulid
+  AND tstzrange(at, at + interval '1 s') @> ulid AND uuidv7_within(uuid, tstzrange(at, NULL));
+SELECT index_condition('SELECT FROM event a JOIN event b ON a.ulid > b.at - interval ''1 s''') AS another,
+  index_condition('SELECT (SELECT max(i) FROM event b WHERE b.ulid <@ tstzrange(a.at, NULL)) FROM event a') AS "outer";
+SELECT c.* FROM compare('at <@ tstzrange(at, at)', '{T} <@ tstzrange(at, at)') c;
+SELECT c.* FROM compare($$at > at + interval '1 s'$$, $${T} > at + interval '1 s'$$) c;
 -- a volatile id stays, too: two comparisons would be of two ids
 EXPLAIN (COSTS OFF) SELECT FROM event WHERE ulid_first(clock_timestamp()) <@ tstzrange(now(), 'infinity');
 -- a volatile function is not called at plan time, not even one of PostgreSQL's own

@@ -68,7 +68,7 @@ WHERE c.oprcom <> o.oid OR n.oprnegate <> o.oid OR o.oprjoin::text <> replace(o.
     THEN ARRAY['= eqsel', '<> neqsel', format('< %s_ineqsel', o.oprleft::regtype),
       format('<= %s_ineqsel', o.oprleft::regtype), format('> %s_ineqsel', o.oprleft::regtype),
       format('>= %s_ineqsel', o.oprleft::regtype)]
-    ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ contsel', '@> contsel'] END)
+    ELSE ARRAY['< scalarltsel', '<= scalarlesel', '> scalargtsel', '>= scalargesel', '<@ areasel', '@> areasel'] END)
 ORDER BY o.oid::regoperator::text;
 
 -- time predicates without their type's support function, or whose function's name does not follow the pattern

@@ -17,6 +17,7 @@
 //
 // The predicate stays a call of its function, with the same result, for:
 //
+//   id > time of its row  no index serves it, and two calls cost more than one; so for ranges
 //   id <@ range           if the range is volatile or a sub-select: to compute it twice could give
 //                         two ranges
 //   expression <@ range   if the expression is volatile, a sub-select, or more than ten operators
@@ -97,18 +98,18 @@ class TimePredicate {
   }
 };
 
-// Whether an expression must not be computed twice.
-bool is_unique(Node* node) {
-  return contain_volatile_functions(node) || contain_subplans(node);
-}
-
-// The call as comparisons. They compute the id and the range twice, which must not change the
-// result and must not cost much for the id.
+// The call as comparisons. Those for a range compute the id and the range twice, which must not
+// change the result and must not cost much for the id.
 Node* simplified(SupportRequestSimplify* request, const PlannedType& type) {
   TimePredicate call;
+  auto* operands = reinterpret_cast<Node*>(request->fcall->args);
   if (!call.read(type, request->fcall->funcid, request->fcall->args)) return nullptr;
+  const auto* column = reinterpret_cast<const Var*>(without_relabeling(call.id));
+  if (IsA(column, Var) && column->varlevelsup == 0 &&
+      bms_is_member(column->varno, pull_varnos(request->root, call.time)))
+    return nullptr;
   if (call.is_range()) {
-    if (is_unique(call.time) || is_unique(call.id)) return nullptr;
+    if (contain_volatile_functions(operands) || contain_subplans(operands)) return nullptr;
     // PostgreSQL's limit for an argument that an inlined SQL function uses twice.
     QualCost cost;
     cost_qual_eval_node(&cost, call.id, nullptr);
@@ -153,12 +154,12 @@ List* index_conditions(SupportRequestIndexCondition* request, const PlannedType&
 
 Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type) {
   auto* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-  void* result = nullptr;
   if (IsA(request, SupportRequestSimplify))
-    result = simplified(reinterpret_cast<SupportRequestSimplify*>(request), type);
-  else if (IsA(request, SupportRequestIndexCondition))
-    result = index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type);
-  PG_RETURN_POINTER(result);
+    PG_RETURN_POINTER(simplified(reinterpret_cast<SupportRequestSimplify*>(request), type));
+  if (IsA(request, SupportRequestIndexCondition))
+    PG_RETURN_POINTER(
+        index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type));
+  PG_RETURN_POINTER(nullptr);
 }
 
 }  // namespace ids
