@@ -18,7 +18,7 @@
 #include <cmath>
 #include <span>
 
-#include "planner/estimates.hpp"
+#include "planner/planner.hpp"
 #include "planner/planning.hpp"
 
 namespace ids {
@@ -30,8 +30,6 @@ struct Bound {
   int strategy;
   Node* other;
   const Const* value;  // null unless it is known at plan time
-
-  bool is_upper() const { return strategy < BTEqualStrategyNumber; }
 };
 
 // The condition that the planner asks about, or null if it is none of the table's: it belongs to an
@@ -98,7 +96,7 @@ double share_of_bounds(const Column& column, std::span<Bound> bounds) {
       unpaired *= DEFAULT_INEQ_SEL;
       continue;
     }
-    double& side = bound.is_upper() ? upper : lower;
+    double& side = bound.strategy < BTEqualStrategyNumber ? upper : lower;
     side = std::min(side, bound.value ? distribution.share(bound.strategy, bound.value->constvalue)
                                       : DEFAULT_INEQ_SEL);
   }
@@ -120,9 +118,9 @@ double share_of_lone_bound(const Column& column, const Bound& asked) {
   if (asked.strategy != BTGreaterEqualStrategyNumber ||
       !calls(asked.other, boundaries[kRangeFirst]))
     return share_of_bounds(column, std::span(bounds, 1));
-  FuncExpr last = *reinterpret_cast<FuncExpr*>(asked.other);
-  last.funcid = boundaries[kRangeLast];
-  bounds[1] = {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(&last), nullptr};
+  auto* last = static_cast<FuncExpr*>(copyObjectImpl(asked.other));
+  last->funcid = boundaries[kRangeLast];
+  bounds[1] = {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(last), nullptr};
   return share_of_bounds(column, bounds);
 }
 

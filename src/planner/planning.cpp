@@ -35,12 +35,10 @@ Planning* planning_of(const Column& column) {
   control.keysize = sizeof(Condition::key);
   control.entrysize = sizeof(Condition);
   control.hcxt = GetMemoryChunkContext(itself);
-  auto* planning = static_cast<Planning*>(MemoryContextAllocZero(control.hcxt, sizeof(Planning)));
-  planning->itself = itself;
-  planning->outer = innermost;
-  planning->at_end = {end, planning, nullptr};
-  planning->conditions =
+  HTAB* conditions =
       hash_create("ids conditions", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  auto* planning = static_cast<Planning*>(MemoryContextAlloc(control.hcxt, sizeof(Planning)));
+  *planning = {itself, innermost, {end, planning, nullptr}, conditions, {}, 0};
   MemoryContextRegisterResetCallback(control.hcxt, &planning->at_end);
   return innermost = planning;
 }
@@ -82,21 +80,30 @@ bool contains_restricted(Node* node, void*) {
                   expression_tree_walker(node, contains_restricted, nullptr));
 }
 
-// A parallel-restricted function depends on more of the session's state than its snapshot and
+// A boundary is called here, which is cheaper than to let PostgreSQL evaluate the call. A
+// parallel-restricted function depends on more of the session's state than its snapshot and
 // settings, and may raise an error now. T_settled() is such a function: its id is taken to be of
 // the current time.
 const Const* computed(const Column& column, Node* node) {
   const CatalogObjects& objects = column.objects;
   const auto* call = reinterpret_cast<const FuncExpr*>(node);
-  if (IsA(call, FuncExpr) && OidIsValid(objects.settled_support) &&
-      get_func_support(call->funcid) == objects.settled_support)
-    return makeConst(objects.type, -1, InvalidOid, get_typlen(objects.type),
-                     OidFunctionCall1(objects.boundaries[kFirst],
-                                      TimestampTzGetDatum(GetCurrentStatementStartTimestamp())),
-                     false, column.type.by_value);
-  if (contains_restricted(node, nullptr)) return nullptr;
-  node = estimate_expression_value(column.root, node);
-  return IsA(node, Const) ? reinterpret_cast<const Const*>(node) : nullptr;
+  Oid function = IsA(call, FuncExpr) ? call->funcid : InvalidOid;
+  Datum time;
+  if (std::ranges::count(objects.boundaries, function)) {
+    const Const* argument = computed(column, static_cast<Node*>(linitial(call->args)));
+    if (!argument || argument->constisnull) return argument;
+    time = argument->constvalue;
+  } else if (OidIsValid(objects.settled_support) &&
+             get_func_support(function) == objects.settled_support) {
+    function = objects.boundaries[kFirst];
+    time = TimestampTzGetDatum(GetCurrentStatementStartTimestamp());
+  } else {
+    if (contains_restricted(node, nullptr)) return nullptr;
+    node = estimate_expression_value(column.root, node);
+    return IsA(node, Const) ? reinterpret_cast<const Const*>(node) : nullptr;
+  }
+  return makeConst(objects.type, -1, InvalidOid, get_typlen(objects.type),
+                   OidFunctionCall1(function, time), false, column.type.by_value);
 }
 
 }  // namespace
@@ -113,16 +120,19 @@ Condition* condition_of(const Column& column, List* operands) {
   // The result of a join may end before the planning.
   if (!IS_SIMPLE_REL(table)) return nullptr;
   HTAB* conditions = planning_of(column)->conditions;
+  const auto find = [&] {
+    return look_up(conditions, table, linitial(operands), lsecond(operands), HASH_FIND, nullptr);
+  };
+  if (Condition* found = find()) return found;
   bool was_read;
   look_up(conditions, table, nullptr, nullptr, HASH_ENTER, &was_read);
-  if (!was_read) {
-    read(conditions, table, table->baserestrictinfo, true, false);
-    read(conditions, table, table->joininfo, true, false);
-    ListCell* cell;
-    foreach (cell, table->indexlist)
-      read(conditions, table, static_cast<IndexOptInfo*>(lfirst(cell))->indpred, true, true);
-  }
-  return look_up(conditions, table, linitial(operands), lsecond(operands), HASH_FIND, nullptr);
+  if (was_read) return nullptr;
+  read(conditions, table, table->baserestrictinfo, true, false);
+  read(conditions, table, table->joininfo, true, false);
+  ListCell* cell;
+  foreach (cell, table->indexlist)
+    read(conditions, table, static_cast<IndexOptInfo*>(lfirst(cell))->indpred, true, true);
+  return find();
 }
 
 const Const* value_of(const Column& column, Node* expression) {
@@ -130,11 +140,10 @@ const Const* value_of(const Column& column, Node* expression) {
   Planning* planning = planning_of(column);
   for (const auto& known : planning->values)
     if (equal(known.of, expression)) return known.is;
-  MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(planning));
-  auto* copy = static_cast<Node*>(copyObjectImpl(expression));
-  const Const* value = computed(column, copy);
-  MemoryContextSwitchTo(caller);
-  planning->values[planning->next_value++ % std::size(planning->values)] = {copy, value};
+  const Const* value = computed(column, expression);
+  // What GEQO makes ends before the planning.
+  if (CurrentMemoryContext == GetMemoryChunkContext(planning))
+    planning->values[planning->next_value++ % std::size(planning->values)] = {expression, value};
   return value;
 }
 

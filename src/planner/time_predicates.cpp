@@ -27,7 +27,7 @@
 //   id <@ (SELECT range)  by  id >= T_range_first((SELECT range)) AND ...
 #include <algorithm>
 
-#include "planner/time_predicates.hpp"
+#include "planner/planner.hpp"
 
 namespace ids {
 

@@ -2,7 +2,7 @@
 
 #include "core/monotonic.hpp"
 #include "generator/generator.hpp"
-#include "planner/time_predicates.hpp"
+#include "planner/planner.hpp"
 #include "type/timed_type.hpp"
 
 using namespace ids;

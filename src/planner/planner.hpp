@@ -1,3 +1,4 @@
+// What the planner asks a type for.
 #pragma once
 
 #include <cstdint>
@@ -5,6 +6,10 @@
 #include "planner/catalog.hpp"
 
 namespace ids {
+
+// The support function of the time predicates of a type: rewrites them as comparisons with the
+// type's boundaries, which can use indexes and partitions.
+Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type);
 
 // The estimator of <, <=, > and >= between ids of a type: the share of the rows of rel for which
 // the comparison holds, where the columns of other tables are constants, or where rel is 0 the
