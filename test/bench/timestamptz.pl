@@ -80,7 +80,7 @@ foreach my $n (@partitions)
 		  . "PREPARE of_ulid(timestamptz) AS SELECT FROM of_ulid_$n WHERE $form->[0];\nPREPARE of_timestamptz(timestamptz) AS SELECT FROM of_timestamptz_$n WHERE $form->[-1];\n";
 		my @pair = map { "EXECUTE of_$_(now())" } 'ulid', 'timestamptz';
 		my $name = sprintf '%4d partitions: %s', $n, length $form->[0] > 40 ? substr($form->[0], 0, 37) . '...' : $form->[0];
-		report($name, 'ms', 1.2, cpu(int(100 / $n) || 1, $prepared, map { "EXPLAIN $_" } @pair));
+		report($name, 'ms', 1.2, cpu(int(100 / $n) || 1, $prepared, @pair));
 		report($name, 'kB', 1.25, map { run("$prepared\\o\nEXPLAIN (MEMORY) $_;\n") =~ /Memory: used=(\d+)kB/ } @pair) if $has_memory;
 	}
 }
