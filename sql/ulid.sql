@@ -116,4 +116,8 @@ FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
 -- the last 64 bits of an id are random and drawn for each: two of 100,000 are equal in one of 10^9 runs
 SELECT count(DISTINCT substr(gen_ulid()::bytea, 9)) FROM generate_series(1, 100000);
 
+-- rows of one time: the sort goes on without abbreviated keys
+SELECT array_agg(id ORDER BY id) = array_agg(id ORDER BY id::bytea) AS sorted, count(DISTINCT id)
+FROM (SELECT gen_ulid('2026-01-01') AS id FROM generate_series(1, 20001) i ORDER BY hashint4(i)) s;
+
 \i test/regress/type.psql

@@ -1,6 +1,7 @@
 // Texts, bytes, ranges and rows as PostgreSQL passes them, and how it sorts Datums.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -41,16 +42,23 @@ Datum row_datum(FunctionCallInfo fcinfo, Datum (&&values)[N]) {
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
 }
 
-// Sets up a sort by abbreviated keys, which compare as unsigned integers. Each must cost one load
-// and nearly always decide, because the abbreviation is never aborted.
-inline void sort_abbreviated(SortSupport support, int (*compare)(Datum, Datum, SortSupport),
-                             Datum (*abbreviate)(Datum, SortSupport)) {
-  support->comparator = compare;
+// Sets up a sort by abbreviated keys, which compare as unsigned integers. It does without them if
+// they are few and decide nothing, as those of rows with one date: each sets one of 64 bits.
+template <int (*compare)(Datum, Datum), Datum (*abbreviate)(Datum)>
+void sort_abbreviated(SortSupport support) {
+  support->comparator = [](Datum a, Datum b, SortSupport) { return compare(a, b); };
   if (!support->abbreviate) return;
+  support->abbrev_full_comparator = support->comparator;
   support->comparator = ssup_datum_unsigned_cmp;
-  support->abbrev_converter = abbreviate;
-  support->abbrev_abort = [](int, SortSupport) { return false; };
-  support->abbrev_full_comparator = compare;
+  support->ssup_extra = MemoryContextAllocZero(support->ssup_cxt, sizeof(std::uint64_t));
+  support->abbrev_converter = [](Datum original, SortSupport sort) {
+    const Datum key = abbreviate(original);
+    *static_cast<std::uint64_t*>(sort->ssup_extra) |= 1ull << (key * 0x9E3779B97F4A7C15 >> 58);
+    return key;
+  };
+  support->abbrev_abort = [](int keys, SortSupport sort) {
+    return keys >= 10000 && std::popcount(*static_cast<std::uint64_t*>(sort->ssup_extra)) < 32;
+  };
 }
 
 }  // namespace ids

@@ -133,7 +133,7 @@ struct FixedType : TimedType<C> {
     if constexpr (C::kByValue)
       support->comparator = ssup_datum_unsigned_cmp;
     else
-      sort_abbreviated(support, compare_for_sort, abbreviate);
+      sort_abbreviated<compare, abbreviate>(support);
     PG_RETURN_VOID();
   }
 
@@ -237,10 +237,7 @@ struct FixedType : TimedType<C> {
   }
 #endif
 
-  static int compare_for_sort(Datum a, Datum b, SortSupport) {
-    return compare(a, b);
-  }
-  static Datum abbreviate(Datum original, SortSupport) {
+  static Datum abbreviate(Datum original) {
     return load_big_endian<Datum>(bytes(original));
   }
 };

@@ -109,8 +109,8 @@ class GistClass {
 
   // Sorts the keys of leaves, so that CREATE INDEX can build the index bottom-up.
   static Datum gist_sortsupport(FunctionCallInfo fcinfo) {
-    sort_abbreviated(reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0)), compare_for_sort,
-                     abbreviate);
+    sort_abbreviated<compare_lower, abbreviate>(
+        reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0)));
     PG_RETURN_VOID();
   }
 
@@ -178,12 +178,8 @@ class GistClass {
     const int upper = compare(x->range.upper, y->range.upper);
     return upper != 0 ? upper : x->offset - y->offset;
   }
-  static int compare_for_sort(Datum a, Datum b, SortSupport) {
-    return compare(bounds(a).lower, bounds(b).lower);
-  }
-  static Datum abbreviate(Datum original, SortSupport) {
-    return load_big_endian<Datum>(bounds(original).lower);
-  }
+  static int compare_lower(Datum a, Datum b) { return compare(bounds(a).lower, bounds(b).lower); }
+  static Datum abbreviate(Datum original) { return load_big_endian<Datum>(bounds(original).lower); }
 };
 
 }  // namespace ids
