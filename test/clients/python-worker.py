@@ -20,7 +20,7 @@ import psycopg
 def work(deliver, standby=""):
     """Delivers each row at least once, in the order of the ids. What is delivered by the connection is delivered exactly once."""
     notified = []
-    settled = "(SELECT min(id) FROM settled)" if standby else "ulid_settled()"
+    settled = "(SELECT id FROM all_settled)" if standby else "ulid_settled()"
     with psycopg.connect("", autocommit=True) as connection, psycopg.connect(standby, autocommit=True) as source:
         connection.add_notify_handler(notified.append)
         connection.execute("LISTEN event")
@@ -70,10 +70,10 @@ def insert(number, rows, stop):
 
 
 def announce():
-    """By the table and the procedure of doc/several-servers.md."""
+    """By the table, the procedure and the view of doc/several-servers.md."""
     page = open(os.path.join(os.path.dirname(__file__), "../../doc/several-servers.md")).read()
     with psycopg.connect("", autocommit=True) as connection:
-        connection.execute(re.search(r"CREATE TABLE settled .*?END \$\$;", page, re.DOTALL)[0])
+        connection.execute(re.search(r"CREATE TABLE settled .*?(?=\n```)", page, re.DOTALL)[0])
     return subprocess.Popen(["psql", "-Xq", "-c", "CALL announce_settled()"], stderr=subprocess.DEVNULL)
 
 
@@ -101,7 +101,7 @@ if standby:
     announcing = announce()
     # until the standby has it
     with psycopg.connect(standby, autocommit=True) as connection:
-        while connection.execute("SELECT to_regclass('settled') IS NULL").fetchone()[0]:
+        while connection.execute("SELECT to_regclass('all_settled') IS NULL").fetchone()[0]:
             time.sleep(0.1)
 
 stop = threading.Event()

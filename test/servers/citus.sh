@@ -1,4 +1,4 @@
-# Citus: a coordinator and two workers, set up by the statements of doc/several-servers.md, and a third worker that is added later.
+# Citus: a coordinator and two workers, set up by the statements of doc/citus.md, and a third worker that is added later.
 needs citus.control
 node() {
   server "$1" 'shared_preload_libraries = citus' 'wal_level = logical' 'max_connections = 300' 'max_prepared_transactions = 300' "citus.node_conninfo = 'sslmode=prefer'" \
@@ -13,9 +13,9 @@ node worker_2 2
 node worker_3 3
 node coordinator 0
 version=$(version_of citus)
-sed '1,/^## Citus$/d' doc/several-servers.md | sed -n '/^```sql$/,/^```$/ { /^```/! p }' |
+sed -n '/^```sql$/,/^```$/ { /^```/! p }' doc/citus.md |
   sed "s/'coordinator', 5432/'127.0.0.1', $PGPORT/; s/'worker-1', 5432/'127.0.0.1', $(port_of worker_1)/; s/'worker-2', 5432/'127.0.0.1', $(port_of worker_2)/" |
-  sql >"$directory/several-servers.out"
+  sql >"$directory/citus.out"
 
 is 'the extension is on all nodes' "$(on_all "SELECT extversion FROM pg_extension WHERE extname = 'ids'")" "$(version_of ids)"
 add worker_3

@@ -26,7 +26,8 @@ my $event = q{
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 	INSERT INTO event (message) VALUES ('first'), ('second')};
 
-my $position = 'CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer))';
+my $position = q{CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+	INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))};
 
 # What runs before the statements of a section outside the reference.
 my %setup = (
@@ -127,13 +128,14 @@ my %setup = (
 	'A column of random uuids' => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid())',
 	'Managed servers' => slurp_file("$ENV{TESTDIR}/doc/managed.sql") . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
 	'Reading new rows' => $event,
-	'A consumer' => "$event; CREATE TABLE mail (event ulid, text text)",
+	'A consumer' => "$event; ALTER TABLE event ADD customer int",
 	'Beside a long transaction' => 'CREATE TABLE imported (id ulid, message text); CREATE TABLE old_event (message text)',
-	'A partitioned feed' => $event,
-	'Tools whose SQL is not ours' => "$event; CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)",
+	'A feed of several tables' => $event,
+	'Tools whose SQL is not ours' => $event,
+	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	'New rows by transaction' => $event,
 	'Running it' => qq{CREATE ROLE app; $position; CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)},
-	'What is not covered' => $position,
+	'An effect after its cause' => $event,
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
@@ -254,8 +256,9 @@ foreach my $refused (sort keys %instead)
 }
 
 # A position of the year 10889 goes back with the generators: new ids are above it, also in the same millisecond.
-my $back = join "\n", slurp_file("$ENV{TESTDIR}/doc/reading.md") =~ /^(SELECT date_trunc.* \\gset|UPDATE position SET id = least.*;)$/mg;
-my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
+my ($note, $back) = slurp_file("$ENV{TESTDIR}/doc/several-servers.md") =~ /^(SELECT ulid_first\(date_trunc.*?) AS back.*^(UPDATE position SET id = least.*?;)/ms;
+$back =~ s/'\w+'/:'back'/;
+my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$note AS back \\gset\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
 is($node->safe_psql('refused', "CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
 
 # Rows per hour, per day and of today, in every time zone, on the days around its changes in 2026 and on one more day, against a

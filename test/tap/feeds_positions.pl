@@ -24,8 +24,10 @@ sub ids { return map { /^([0-9A-Z]{26})/ } split /\n/, join "\n", @_ }
 # Two databases with a consumer each that follows its feed; the clock was an hour ahead. Between the two resets a row comes into the
 # second feed. Returns how many of the last rows the second consumer reads.
 my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');
-my $reset = block('doc/reading.md', 'What is not covered', 'ids_reset_clock');
-my ($note_time, $reset_one) = split /^(?=BEGIN)/m, $reset;
+my $reset = block('doc/several-servers.md', 'A clock that was ahead', 'ids_reset_clock');
+my ($note_time, $reset_one, $set_back) = $reset =~ /^(SELECT ulid_first.*?) AS back.*^(SELECT \S*ids_reset_clock.*?;).*^(UPDATE position.*?;)/ms;
+$note_time .= " AS back \\gset\n";
+$reset_one .= "\n" . $set_back =~ s/'\w+'/:'back'/r . "\n";
 sub reset_two_databases
 {
 	my ($script) = @_;
@@ -45,26 +47,74 @@ sub reset_two_databases
 	$database = 'postgres';
 	return $seen;
 }
-my $at_each_reset = $reset_one =~ s/ulid_first\(:'before'\)/ulid_first(date_trunc('milliseconds', now()))/r;
-is(reset_two_databases(sub { "$at_each_reset$_[0]$at_each_reset" }), 1, 'a time noted at each reset: the row between them is missed');
+is(reset_two_databases(sub { "$note_time$reset_one$_[0]$note_time$reset_one" }), 1, 'a time noted at each reset: the row between them is missed');
 is(reset_two_databases(sub { "$note_time$reset_one$_[0]$reset_one" }), 2, 'one time, noted before the first reset: no row is missed');
 
 sql('CREATE EXTENSION ids');
 
-# A consumer of another feed has not read anything for a long time.
+# A consumer of another feed has not read anything for a long time. A feed whose name is misspelt has no position.
 my ($drop) = block('doc/reading.md', 'Running it', 'ids_drop_partitions') =~ /^(DO .*)/ms;
 sql("CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 	CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')");
-sql($_) foreach split /^(?=INSERT)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
+sql($_) foreach my @keep = split /^(?=INSERT|CREATE TABLE mail)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
 sql(q{UPDATE position SET id = gen_ulid(); INSERT INTO position VALUES ('other', 'idle', ulid_first('-infinity'))});
 sql($drop =~ s/ WHERE feed = 'event'//r);
 is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 2, 'the positions of all feeds keep partitions that have been read');
+isnt($node->psql($database, $drop =~ s/feed = 'event'/feed = 'evnt'/r), 0, 'a feed whose name is misspelt is an error');
+is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 2, 'and no partition is dropped');
+sql($drop =~ s/min\(least\((.*?), (now.*?)\)\)/least(min($1), $2)/r =~ s/feed = 'event'/feed = 'evnt'/r);
+is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 0, 'with least() outside, all are');
+sql(q{CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')});
 sql($drop);
 is(sql(q{SELECT count(*) FROM ids_partitions('event')}), 0, 'partitions that the consumers of their feed have read are dropped');
-sql('DROP TABLE event');
+sql('DROP TABLE event, position, mail');
+
+# A row that always fails: it is put aside, with the later rows of its customer alone, and done again.
+my ($dead, $work) = split /^(?=DO)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE dead');
+my $again = block('doc/reading.md', 'A consumer', 'WITH again');
+my ($consume) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /(.*COMMIT;)/s;
+my $done = q{SELECT count(*), string_agg(text, ' ' ORDER BY event) FILTER (WHERE text LIKE '7%') FROM mail};
+sql($_) foreach 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text, customer int)', @keep, $dead;
+sql(q{ALTER TABLE mail ADD CHECK (text <> '7 bad');
+	INSERT INTO event (message, customer) SELECT CASE WHEN n = 7 THEN '7 bad' ELSE n % 10 || ' good' END, n % 10 FROM generate_series(1, 20) n});
+isnt($node->psql($database, $consume), 0, 'a row that always fails');
+is(sql($done), '0|', 'stops a consumer');
+sql($work) foreach 1 .. 3;
+is(sql($done), '18|', 'but not one that puts it aside, with the later rows of its customer');
+is(sql('SELECT error FROM dead ORDER BY id'), qq{new row for relation "mail" violates check constraint "mail_text_check"\nwaits}, 'and says why');
+isnt($node->psql($database, $again), 0, 'while it still fails,');
+is(sql("$done; SELECT count(*) FROM dead"), "18|\n2", 'doing it again changes nothing');
+isnt($node->psql($database, 'DELETE FROM event WHERE customer = 7'), 0, 'nor is it lost with its event');
+sql('ALTER TABLE mail DROP CONSTRAINT mail_text_check');
+sql(q{INSERT INTO event (message, customer) VALUES ('7 last', 7)});
+sql($work);
+sql($again);
+is(sql("$done; SELECT count(*) FROM dead"), "21|7 bad 7 good 7 last\n0", 'when the cause is gone, all are done, in their order');
+
+# Two workers that do not wait for each other read the same rows: the key of what they do turns that into an error.
+sub work_twice
+{
+	my ($lock) = @_;
+	sql($_) foreach 'DELETE FROM position; DELETE FROM mail', $keep[1];
+	my $careless = $consume =~ s/FOR UPDATE/$lock/r;
+	my ($first, $second) = map { $node->background_psql($database, on_error_stop => 0) } 1 .. 2;
+	$first->query($careless =~ s/COMMIT;//r);
+	$second->query_until(qr/reads/, "\\echo reads\n$careless\n");
+	$node->poll_query_until($database, 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted') or die;
+	$first->query('COMMIT');
+	$second->query('ROLLBACK');
+	my $error = $second->{stderr};
+	$_->quit foreach $first, $second;
+	return $error =~ /duplicate key/ ? 'error' : sql('SELECT count(*) - count(DISTINCT event) FROM mail') . ' twice';
+}
+is(work_twice('FOR UPDATE'), '0 twice', 'two workers that wait for each other');
+is(work_twice('FOR UPDATE SKIP LOCKED'), 'error', 'SKIP LOCKED');
+sql('ALTER TABLE mail DROP CONSTRAINT mail_pkey');
+is(work_twice('FOR UPDATE SKIP LOCKED'), '21 twice', 'without a key, rows are done twice');
+sql('DROP TABLE dead, event, position, mail');
 
 # A growing integer: an existing column goes on with numbers of ids. A row comes late, for certain.
-my ($function, $alter, $by_number) = split /\n\n|^(?=SELECT)/m, block('doc/reading.md', 'Tools whose SQL is not ours', 'number_of');
+my ($function, $alter, $by_number) = split /\n\n|^(?=SELECT)/m, block('doc/cookbook.md', 'A growing integer', 'number_of');
 sql(q{CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
 	INSERT INTO invoice (name) SELECT 'old' FROM generate_series(1, 41)});
 sql($_) foreach $function, $alter;
