@@ -126,6 +126,7 @@ sub add_reader
 	$reader{$name} = { name => $name, role => $role, keeps => $role, table => 'position', statement => $statement, %more };
 	ask($reader{$name}{keeps}, "INSERT INTO $reader{$name}{table} (consumer, id) VALUES ('$name', '$nothing')");
 }
+my @begin = block('doc/reading.md', 'A feed of several tables', 'LOCK TABLE') =~ /^(BEGIN.*?;|LOCK.*?;)/mg;
 my $sql_of_position = q{(SELECT id FROM %s WHERE consumer = '%s')};
 sub position_of
 {
@@ -142,10 +143,10 @@ sub poll
 	else
 	{
 		my $last = position_of($name);
-		my $ids = join ',', map { /^(\w+)/ } ask($role, $statement =~ s/$nothing/$last/r);
+		my $ids = join ',', map { /^(\w+)/ } ask($role, @begin, $statement =~ s/$nothing/$last/r, 'COMMIT');
 		$batch = "SELECT unnest('{$ids}'::ulid[]) AS id";
 	}
-	return ask($keeps, 'BEGIN', "SELECT FROM $table WHERE consumer = '$name' FOR UPDATE", qq{
+	return ask($keeps, @begin, "SELECT FROM $table WHERE consumer = '$name' FOR UPDATE", qq{
 		WITH batch AS ($batch), work AS (INSERT INTO done SELECT '$name', id FROM batch)
 		UPDATE $table SET id = (SELECT id FROM batch ORDER BY id DESC LIMIT 1) WHERE consumer = '$name' AND EXISTS (SELECT FROM batch)
 		RETURNING 'more'}, 'COMMIT');
