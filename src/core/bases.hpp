@@ -63,7 +63,7 @@ struct InBases {
   // The result of use for the alphabet of the base, or the value of otherwise for another base.
   template <class Result, class Use>
   static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
-    if (std::ranges::find(C::kBases, base) == std::end(C::kBases)) return otherwise;
+    if (std::count(std::begin(C::kBases), std::end(C::kBases), base) == 0) return otherwise;
     if (base == 16) return use(kHexDigits);
     if (base == 32) return use(kBase32);
     if (base == 36) return use(kBase36);

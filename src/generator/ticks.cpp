@@ -1,7 +1,6 @@
 #include "generator/ticks.hpp"
 
 #include <cstring>
-#include <ctime>
 
 #include "pg/clock.hpp"
 
@@ -120,9 +119,9 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   if (first) pg_atomic_fetch_add_u64(&state->rollbacks, 1);
 
   // Log at most once a minute, measured by a clock that does not step. 0: not logged yet.
-  struct timespec uptime;
-  clock_gettime(CLOCK_MONOTONIC, &uptime);
-  const auto now = static_cast<std::uint32_t>(uptime.tv_sec) + 1;
+  instr_time uptime;
+  INSTR_TIME_SET_CURRENT(uptime);
+  const auto now = static_cast<std::uint32_t>(INSTR_TIME_GET_DOUBLE(uptime)) + 1;
   pg_atomic_uint32* last_log = &shared_state()->header.last_log;
   std::uint32_t last = pg_atomic_read_u32(last_log);
   if (last != 0 && now - last < 60) return;

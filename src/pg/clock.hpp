@@ -1,8 +1,9 @@
 // The server's clock, and PostgreSQL's timestamps (microseconds since 2000) as Unix time.
 #pragma once
 
+#include <sys/time.h>
+
 #include <cstdint>
-#include <ctime>
 
 #include "pg/postgres.hpp"
 
@@ -14,9 +15,9 @@ inline constexpr std::int64_t kUnixEpochUs =
 // The time since 1970, in units of UnitUs microseconds.
 template <std::int64_t UnitUs>
 std::int64_t unix_now() noexcept {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * (1'000'000 / UnitUs) + now.tv_nsec / (1'000 * UnitUs);
+  struct timeval now;
+  gettimeofday(&now, nullptr);
+  return std::int64_t{now.tv_sec} * (1'000'000 / UnitUs) + now.tv_usec / UnitUs;
 }
 
 // Saturates, so infinity is the greatest number; -infinity is far below the time of any id.

@@ -50,6 +50,7 @@ extern "C" {
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "port/atomics.h"
+#include "portability/instr_time.h"
 #include "storage/bufmgr.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
