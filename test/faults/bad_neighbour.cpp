@@ -10,8 +10,6 @@ extern "C" {
 
 namespace {
 
-int calls = 0;
-
 // Waits until the session is told to cancel; meanwhile others see what it waits for.
 void wait_for_cancel() {
   pgstat_report_wait_start(PG_WAIT_EXTENSION);
@@ -42,24 +40,19 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
-// Preloaded before ids, it has hooks of its own; after ids, it has the postmaster make an
-// identifier of random bytes.
+// Preloaded before ids, it has hooks of its own, which the server calls through those of ids; after
+// ids, it has the postmaster make an identifier of random bytes.
 void _PG_init(void) {
   if (!process_shared_preload_libraries_in_progress) return;
   if (!shmem_request_hook) {
-    shmem_request_hook = [] { ++calls; };
-    shmem_startup_hook = [] { ++calls; };
+    shmem_request_hook = [] { elog(LOG, "the neighbour requests memory"); };
+    shmem_startup_hook = [] { elog(LOG, "the neighbour starts"); };
     return;
   }
   auto gen_ulid_at =
       reinterpret_cast<PGFunction>(load_external_function("ids", "gen_ulid_at", true, nullptr));
   DirectFunctionCall1(gen_ulid_at, TimestampTzGetDatum(0));
 }
-}
-
-// hooks_called() -> int: of its two hooks, before ids, which the server calls through those of ids
-IDS_FUNCTION(hooks_called) {
-  PG_RETURN_INT32(calls);
 }
 
 // bytes_of_state() -> bytea

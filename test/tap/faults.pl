@@ -120,16 +120,17 @@ foreach my $preloaded (0, 1)
 # Hooks of a library that was preloaded before
 {
 	my $node = start_server('hooks', "shared_preload_libraries = '$ENV{IDS_FAULTS}/bad_neighbour, ids'\n");
-	$node->safe_psql('postgres', "CREATE FUNCTION hooks_called() RETURNS int AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C");
-	is($node->safe_psql('postgres', 'SELECT hooks_called()'), 2, "another library's hooks are called");
+	like(slurp_file($node->logfile), qr/the neighbour requests memory(?s:.*)the neighbour starts/, "another library's hooks are called");
 	$node->stop;
 }
 
 # A backend fails, or is killed, before it has attached to the shared state.
+SKIP:
 {
 	my $no_randomness = PostgreSQL::Test::Utils::tempdir . '/no_randomness';
 	my %environment = (LD_PRELOAD => "$ENV{IDS_FAULTS}/no_randomness.so", NO_RANDOMNESS => $no_randomness);
 	my $node = start_server('randomness', '', %environment);
+	skip 'the server is built without OpenSSL, whose RAND_bytes() fails here', 1 unless $node->safe_psql('postgres', 'SHOW ssl_library');
 	$node->safe_psql('postgres', q{CREATE FUNCTION attempt() RETURNS text LANGUAGE plpgsql AS $$
 		BEGIN RETURN gen_ulid(); EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM; END $$});
 	append_to_file($no_randomness, '');
