@@ -37,6 +37,10 @@ build/unshared/ids.so build/faults/steps/ids.so $(FAULTS):
 
 else
 
+ifeq (,$(filter help,$(TASK))$(shell nproc 2>/dev/null))
+$(error This target needs the tools of GNU, as on Debian; "make" and "make installcheck" do not)
+endif
+
 .PHONY: $(TASKS)
 MAKEFLAGS += --no-print-directory
 PARALLEL = $(MAKE) -j"$$(nproc)"
