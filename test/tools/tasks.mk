@@ -74,7 +74,7 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
 
-matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some, musl for Alpine's C library; ARCH=s390x emulates; ARCHIVE=ZIP tests that
+matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some, musl for Alpine's C library, debug for assertions and sanitizers; ARCH=s390x emulates; ARCHIVE=ZIP tests that
 	@ARCH=$(ARCH) ARCHIVE=$(ARCHIVE) test/tools/matrix.sh $(VERSIONS)
 
 regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
