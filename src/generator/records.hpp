@@ -34,7 +34,7 @@ struct Finished {
 inline constexpr std::uint64_t kFinished = 8192;
 
 struct Records {
-  static constexpr std::uint32_t kVersion = 1;  // changes with the layout
+  static constexpr std::uint32_t kVersion = 1 << 8 | sizeof(slock_t);  // changes with the layout
 
   std::uint64_t recovered_below;  // transactions from this xid on have records
   alignas(kCacheLine) pg_atomic_uint64 finished_below;  // greater than all xids of the finished

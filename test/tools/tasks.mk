@@ -77,6 +77,10 @@ check: deps ## install what is missing, build, run all tests on private servers
 matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some, musl for Alpine's C library, debug for assertions and sanitizers; ARCH=s390x emulates; ARCHIVE=ZIP tests that
 	@ARCH=$(ARCH) ARCHIVE=$(ARCHIVE) test/tools/matrix.sh $(VERSIONS)
 
+windows: ## build for PostgreSQL on Windows (x64), and test that under Wine; VERSIONS="15 18" for some
+	@test/tools/deps.sh server headers wine g++-mingw-w64-x86-64 bison flex dpkg-dev npm zip unzip
+	@LANGUAGE="$(LANGUAGE)" SOURCES="$(SOURCES)" RELEASE=$(RELEASE) test/tools/windows.sh $(VERSIONS)
+
 regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
 	@$(BUILD)
 	@rm -f regression.diffs
