@@ -23,8 +23,7 @@ std::int64_t unix_now() noexcept {
 // Saturates, so infinity is the greatest number; -infinity is far below the time of any id.
 inline std::int64_t unix_us_from_timestamptz(TimestampTz timestamp) noexcept {
   std::int64_t unix_us;
-  if (__builtin_add_overflow(timestamp, kUnixEpochUs, &unix_us)) return INT64_MAX;
-  return unix_us;
+  return __builtin_add_overflow(timestamp, kUnixEpochUs, &unix_us) ? INT64_MAX : unix_us;
 }
 
 inline TimestampTz timestamptz_from_unix_us(std::int64_t unix_us) noexcept {
