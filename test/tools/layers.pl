@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Checks what the files of src include and call: only what is in their own folder and in the folders below it. They never include
-# each other in a circle. The object files show the calls.
+# each other in a circle. The object files show the calls. There is room in shared memory for each generator, and a column of its own.
 use strict;
 use warnings;
 
@@ -31,12 +31,14 @@ sub may_use {
     return grep { $_ eq $other } $folder, @{ $below{ room($folder, $ending) } };
 }
 
-my (%includes, @wrong);
+my (%includes, %taken, @generators, @wrong);
 for my $file (glob 'src/*.[ch]pp src/*/*.[ch]pp') {
     next if $file eq 'src/pg/postgres.hpp';
     my ($folder, $name, $ending) = $file =~ m{(\w+)/(\w+)\.(\w+)$};
     open my $source, '<', $file or die "$file: $!\n";
     while (<$source>) {
+        push @generators, "$file:$." if /TickLayout kLayout\b/;
+        push @wrong, "$file:$.: column $1 has another generator" if /kColumn = (\d+)/ && $taken{$1}++;
         my ($header) = /^#include "(.*)"/ or next;
         my ($room) = $header =~ m{^(\w+)/};
         push @wrong, "$file:$.: $header is not one of our headers, with its folder; include PostgreSQL's headers by pg/postgres.hpp"
@@ -46,6 +48,10 @@ for my $file (glob 'src/*.[ch]pp src/*/*.[ch]pp') {
         $includes{"$folder/$name"}{ $header =~ s/\.hpp$//r } = 1 if $header ne "$folder/$name.hpp";
     }
 }
+
+open my $state, '<', 'src/generator/shared_state.hpp' or die "shared_state.hpp: $!\n";
+my ($room) = join('', <$state>) =~ /kGenerators = (\d+);/ or die "shared_state.hpp has no kGenerators\n";
+push @wrong, "$generators[$room]: shared memory has room for $room generators" if @generators > $room;
 
 my %done;
 sub find_circle {
