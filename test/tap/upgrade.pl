@@ -137,8 +137,11 @@ foreach (unpack '(a64)7', substr $state, 64)
 is(length $state, 512, 'the size of the shared state');
 is($run, run($newer, 'SELECT boot FROM ids_internal.mark'), 'the run');
 is(join("\n", $version, ($size - 524416) % 64), "1\n0", 'the version and the size of the records');
-is(join(', ', sort @layouts), 'scru160 1000 16 2, scru160_us 1 6 3, snowflake 1000 10 5, tbsl 1 10 4, ulid 1000 16 0, uuidv7 1 10 1',
-	'the generators: their names, units in microseconds, bits of counters, columns in the records');
+my @released = ('scru160 1000 16 2', 'scru160_us 1 6 3', 'snowflake 1000 10 5', 'tbsl 1 10 4', 'ulid 1000 16 0', 'uuidv7 1 10 1');
+foreach my $layout (@released)
+{
+	is(scalar(grep { $_ eq $layout } @layouts), 1, "$layout: the generator's name, unit in microseconds, bits of the counter, column in the records");
+}
 $_->quit foreach $older, $newer;
 
 done_testing();
