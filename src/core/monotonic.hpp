@@ -16,18 +16,18 @@ class MonotonicNumbers {
   using Number = std::conditional_t<(kBits > 64), Uint128, std::uint64_t>;
 
   // Makes number() the next one of the unit of time, which is not negative: first() if the previous
-  // call was for another unit, else the previous number plus increment(). Returns false, and leaves
-  // number() as it is, if the numbers of the unit are used up.
-  template <class First, class Increment>
-  constexpr bool next(std::int64_t unit, First first, Increment increment) {
+  // call was for another unit, else the number after the previous one and skip() more. Returns false,
+  // and leaves number() as it is, if the numbers of the unit are used up.
+  template <class First, class Skip>
+  constexpr bool next(std::int64_t unit, First first, Skip skip) {
     if (unit != unit_) {
       left_ = kGreatest - first();
       unit_ = unit;
       return true;
     }
-    const Number step = increment();
-    if (step > left_) return false;
-    left_ -= step;
+    const Number skipped = skip();
+    if (skipped >= left_) return false;
+    left_ -= skipped + 1;
     return true;
   }
 

@@ -21,10 +21,4 @@ auto random_bits() {
   return static_cast<decltype(number)>(number >> (8 * sizeof number - kBits));
 }
 
-// A random number from 1 to 2^kBits.
-template <unsigned kBits>
-std::uint64_t random_increment() {
-  return 1 + std::uint64_t{random_bits<kBits>()};
-}
-
 }  // namespace ids

@@ -92,7 +92,7 @@ IDS_FUNCTION(gen_scru160_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0), Spec::kMinTime,
                                                 Spec::kMaxTime, Scru160::kGenerateTimeRange);
   const auto first = [] { return random_bits<31>(); };
-  if (!backfilled.next(time, first, [] { return 1; })) time_used_up(Scru160::kName);
+  if (!backfilled.next(time, first, [] { return 0; })) time_used_up(Scru160::kName);
   return make(static_cast<std::uint64_t>(time), backfilled.number());
 }
 

@@ -59,7 +59,7 @@ IDS_FUNCTION(ulid_settled) {
 IDS_FUNCTION(gen_ulid_at) {
   const std::int64_t time = Type::time_argument(PG_GETARG_TIMESTAMPTZ(0));
   const auto first = [] { return Uint128{Spec::fresh(0)} << 64 | random_bits<64>(); };
-  if (!backfilled.next(time, first, random_increment<48>)) time_used_up(Ulid::kName);
+  if (!backfilled.next(time, first, random_bits<48>)) time_used_up(Ulid::kName);
   const auto upper = static_cast<Uint128>(time) << 80;
   return Type::put(bytes_of_number<Ulid::kSize>(upper | backfilled.number()));
 }

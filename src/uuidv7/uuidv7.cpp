@@ -54,7 +54,7 @@ IDS_FUNCTION(gen_uuidv7_at) {
   Type::time_argument(at);
   const std::int64_t unix_us = unix_us_from_timestamptz(at);
   const auto first = [] { return random_bits<UuidV7::kCounterBits - 1 + UuidV7::kRandomBits>(); };
-  if (!backfilled.next(unix_us, first, random_increment<32>)) time_used_up(UuidV7::kName);
+  if (!backfilled.next(unix_us, first, random_bits<32>)) time_used_up(UuidV7::kName);
   return Type::put(UuidV7::make(static_cast<std::uint64_t>(unix_us),
                                 backfilled.number() >> UuidV7::kRandomBits, backfilled.number()));
 }

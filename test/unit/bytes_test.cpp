@@ -75,3 +75,14 @@ TEST_CASE("the distance of bytes is the distance of the first words that differ"
   CHECK(distance(a, b) == 0x1p-127);
   CHECK(distance(a, a) == 0);
 }
+
+TEST_CASE("bytes count up and down as a number that wraps around") {
+  for (unsigned n = 0; n <= UINT16_MAX; ++n) {
+    const auto less = bytes_of_number<16>(n), more = bytes_of_number<16>(n + 1);
+    REQUIRE(increment_bytes(less) == more);
+    REQUIRE(decrement_bytes(more) == less);
+  }
+  constexpr Bytes<2> kLast{0xff, 0xff};
+  CHECK(increment_bytes(kLast) == Bytes<2>{});
+  CHECK(decrement_bytes(Bytes<2>{}) == kLast);
+}
