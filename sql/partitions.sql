@@ -341,7 +341,7 @@ RESET search_path;
 DROP EVENT TRIGGER regress_ids;
 DROP SCHEMA hostile CASCADE;
 DROP SCHEMA "My.App" CASCADE;
--- a uuid key is taken to be of version 7, also if there are bounds of other versions
+-- a uuid key has the times of version 7, also if there are bounds of other versions
 CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
 CREATE TABLE log_before PARTITION OF log FOR VALUES FROM (MINVALUE) TO ('019ca6c0-0000-0000-0000-000000000000');
 CREATE TABLE log_none PARTITION OF log FOR VALUES FROM ('ffffffff-ffff-4fff-bfff-fffffffffffe') TO (MAXVALUE);
@@ -353,6 +353,24 @@ SELECT partition, times, (SELECT count(*) FROM log WHERE tableoid = partition) A
 CALL ids_drop_partitions('log', '2026-05-01 00:00:00+00');
 SELECT partition FROM ids_partitions('log');
 RESET timezone;
+DROP TABLE log;
+-- a uuid column of ulids: the first ids of a month are in its partition
+CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_ulid()::uuid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 month', '2026-04-01 00:00:00+00', '2026-06-01 00:00:00+00');
+INSERT INTO log SELECT f::uuid FROM unnest(ARRAY['2026-04-01 00:00:00+00', '2026-05-01 00:00:00+00']::timestamptz[]) at,
+  LATERAL (SELECT ulid_first(at) UNION ALL SELECT ulid_last(at) UNION ALL SELECT uuidv7_first(at)::ulid) f (f);
+SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1;
+DROP TABLE log;
+-- a table whose partitions begin with the first UUID of version 7 goes on with these bounds
+CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE log_20260501 PARTITION OF log
+  FOR VALUES FROM (uuidv7_first('2026-05-01 00:00:00+00')) TO (uuidv7_first('2026-06-01 00:00:00+00'));
+CALL ids_create_partitions('log', '1 month', '2026-04-01 00:00:00+00', '2026-07-01 00:00:00+00');
+SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class
+  WHERE relname ~ '^log_20260[4-6]' AND relkind = 'r' ORDER BY 1;
+CREATE TABLE log_20260715 PARTITION OF log
+  FOR VALUES FROM (uuidv7_first('2026-07-15 00:00:00+00')) TO (uuidv7_first('2026-08-01 00:00:00+00'));
+CALL ids_create_partitions('log', '1 month', '2026-07-01 00:00:00+00', '2026-08-01 00:00:00+00');
 DROP TABLE log;
 -- a partition within one unit of time holds no whole unit; its rows are old when that unit is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);

@@ -28,7 +28,6 @@ bool find_time_key(Relation table, TimeKey& result) {
 
   row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
-  // UUIDs are assumed to be of version 7.
   result.is_uuid = type == UUIDOID;
   const char* prefix =
       result.is_uuid ? UuidV7::kName
@@ -38,7 +37,9 @@ bool find_time_key(Relation table, TimeKey& result) {
   const Oid first = function_named(prefix, "_first", {TIMESTAMPTZOID});
   const Oid extract_timestamp = function_named(prefix, "_extract_timestamp", {type});
   if (!OidIsValid(first) || !OidIsValid(extract_timestamp)) return false;
-  result.first_name = quote_qualified_identifier("pg_catalog", psprintf("%s_first", prefix));
+  // A uuid is a ulid or of version 7: a time followed by zeros comes before both.
+  result.first_name = quote_qualified_identifier(
+      "pg_catalog", psprintf("%s_first", result.is_uuid ? "ulid" : prefix));
   fmgr_info(first, &result.first);
   fmgr_info(extract_timestamp, &result.extract_timestamp);
   return true;
@@ -53,10 +54,11 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
   result.infinite = false;
   result.val = TimestampTzGetDatum(key.time(id));
   PartitionKey order = RelationGetPartitionKey(table);
-  const bool whole =
-      DatumGetInt32(FunctionCall2Coll(&order->partsupfunc[0], order->partcollation[0], id,
-                                      FunctionCall1(&key.first, result.val))) <= 0;
-  result.inclusive = lower == whole;
+  const int to_first = DatumGetInt32(FunctionCall2Coll(
+      &order->partsupfunc[0], order->partcollation[0], id, FunctionCall1(&key.first, result.val)));
+  result.inclusive = lower == (to_first <= 0);
+  // A table whose bounds are the first ids of version 7 goes on with these.
+  if (key.is_uuid && to_first == 0) key.first_name = "pg_catalog.uuidv7_first";
   return result;
 }
 

@@ -70,9 +70,10 @@ TimestampTz covered_until(std::span<const Partition> all, TimestampTz begin, Tim
 }
 
 // The bounds of a partition in a statement.
-const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
-  return psprintf("FOR VALUES FROM (%s('%s')) TO (%s('%s'))", first, time_text(begin), first,
-                  time_text(end));
+const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) {
+  const char* cast = key.is_uuid ? "::pg_catalog.uuid" : "";
+  return psprintf("FOR VALUES FROM (%s('%s')%s) TO (%s('%s')%s)", key.first_name, time_text(begin),
+                  cast, key.first_name, time_text(end), cast);
 }
 
 // Raises the error for a unit that partitions cover only in part, the first of which is the first
@@ -110,7 +111,7 @@ const char* bounds_text(const char* first, TimestampTz begin, TimestampTz end) {
            ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION "
                      "OF %s %s;",
                      quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
-                     table, bounds_text(key.first_name, gap, gap_end))
+                     table, bounds_text(key, gap, gap_end))
            : errhint(
                  "Detach that partition first, and insert its rows again afterwards: one of its "
                  "bounds is not the first id of a time.")));
@@ -167,7 +168,7 @@ bool is_partition_of(Oid table, Oid parent) {
 
 // A name that is free. Somebody else may have taken the usual one, to keep the table from getting
 // the partition. A relation of the owner may be a partition that was detached.
-const char* free_name(const Request& request, Oid schema, const char* first, TimestampTz begin,
+const char* free_name(const Request& request, Oid schema, const TimeKey& key, TimestampTz begin,
                       TimestampTz end) {
   for (int number = 0;; ++number) {
     const char* name = partition_name(request.parent, begin, request.unit.is_whole_days, number);
@@ -182,7 +183,7 @@ const char* free_name(const Request& request, Oid schema, const char* first, Tim
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
                          qualified_name(request.parent), range_text(begin, end)),
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                       bounds_text(first, begin, end))));
+                       bounds_text(key, begin, end))));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
                       errmsg("name \"%s\" of a new partition is taken", name),
                       OidIsValid(owner)
@@ -191,11 +192,11 @@ const char* free_name(const Request& request, Oid schema, const char* first, Tim
   }
 }
 
-void create_partition(const Request& request, const char* first, std::int64_t unit) {
+void create_partition(const Request& request, const TimeKey& key, std::int64_t unit) {
   const TimestampTz begin = request.unit.begin(unit);
   const TimestampTz end = request.unit.begin(unit + 1);
   const Oid schema = get_rel_namespace(request.parent);
-  const char* name = free_name(request, schema, first, begin, end);
+  const char* name = free_name(request, schema, key, begin, end);
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   const char* create = psprintf(
@@ -211,7 +212,7 @@ void create_partition(const Request& request, const char* first, std::int64_t un
   const Oid made = get_relname_relid(name, schema);
   // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
   run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
-                                        bounds_text(first, begin, end)));
+                                        bounds_text(key, begin, end)));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
@@ -294,7 +295,7 @@ IDS_FUNCTION(ids_create_partitions) {
   lock_tables(request.parent, Change::create);
   SPI_connect();
   for (const std::int64_t unit : find_missing(request, key, true))
-    create_partition(request, key.first_name, unit);
+    create_partition(request, key, unit);
   SPI_finish();
   return (Datum)0;
 }

@@ -68,7 +68,7 @@ sub script
 my $drops = 'DROP EXTENSION ids';
 my $creates_again = 'DROP EXTENSION ids; CREATE EXTENSION ids';
 my $no_table = qr/ERROR:  (table "public.log" or a partition of it was changed|(relation|table) .* does not exist|cannot DROP TABLE "log_\d+" because it is being used)/;
-my $no_function = qr/ERROR:  function pg_catalog.uuidv7_first\(unknown\) does not exist/;
+my $no_function = qr/ERROR:  function pg_catalog.ulid_first\(unknown\) does not exist/;
 foreach ([ create => 'ddl_command_start', 9 ], [ create => 'ddl_command_end', 9 ], [ create => 'check', 3 ],
 	[ detach => 'ddl_command_start', 3 ], [ detach => 'ddl_command_end', 3 ],
 	[ drop => 'ddl_command_start', 3 ], [ drop => 'sql_drop', 3 ], [ drop => 'ddl_command_end', 3 ])
