@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.postgresql.PGConnection;
 import org.postgresql.util.PGBinaryObject;
@@ -124,6 +125,11 @@ class Jdbc {
     var byString = unspecified.prepareStatement("SELECT name FROM item WHERE id = ?");
     byString.setString(1, second);
 
+    // The bytes of a library's own ULID, and a UUID: name the type, then cast it.
+    var bytes = new BigInteger("015549f01d7e3a66a08c07ce13d25363", 16).toByteArray();
+    var uuid = UUID.fromString("015549f0-1d7e-3a66-a08c-07ce13d25363");
+    var cast = strings(prepare(connection, "SELECT ?::bytea::ulid UNION ALL SELECT ?::uuid::ulid", bytes, uuid));
+
     // In binary.
     var binary = connectBinary(url, connection);
     var ulid = new Ulid();
@@ -160,6 +166,7 @@ class Jdbc {
     assert one.equals(List.of("second")) && strings(byString).equals(one);
     assert both.equals(List.of(first, second)) && related.equals(both);
     assert customers.equals(Arrays.asList(ada, null));
+    assert cast.equals(List.of("01AN4Z07BY79KA1307SR9X4MV3", "01AN4Z07BY79KA1307SR9X4MV3"));
     assert found.getValue().equals(first) && byUlid.getString(1).equals(first);
     assert out.toString().startsWith("01AN4Z07BY79KA1307SR9X4MV3\n%s\n%s\n".formatted(first, second));
     assert after.equals(List.of("first", "second", "third", "fourth"));
@@ -171,6 +178,14 @@ class Jdbc {
       assert array(prepare(connection, "SELECT ?", connection.createArrayOf(type, pair.toArray()))).equals(pair);
     }
 
+    for (var given : List.of(bytes, uuid)) {
+      try {
+        strings(prepare(connection, "SELECT name FROM item WHERE id = ?", given));
+        assert false : "an id needs no cast";
+      } catch (SQLException error) {
+        assert error.getSQLState().equals("42883");
+      }
+    }
     try {
       strings(prepare(connection, "SELECT name FROM item WHERE id = ?", "01AN4Z07BY79KA1307SR9X4MVU"));
       assert false : "an invalid id was accepted";

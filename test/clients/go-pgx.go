@@ -64,7 +64,7 @@ func main() {
 	found := one(connection, "SELECT name FROM item WHERE id = $1", second)
 	bytes := []byte{}
 	check(connection.QueryRow(ctx, "SELECT id::bytea FROM item WHERE id = $1", second).Scan(&bytes))
-	byBytes := one(connection, "SELECT name FROM item WHERE id = $1", bytes)
+	byBytes := one(connection, "SELECT name FROM item WHERE id = $1::bytea::ulid", bytes)
 	exec(connection, "UPDATE item SET related = $1::text[]::ulid[] WHERE id = $2", []string{first, second}, first)
 	var related []string
 	check(connection.QueryRow(ctx, "SELECT related::text[] FROM item WHERE id = $1", first).Scan(&related))

@@ -51,8 +51,11 @@ func main() {
 	first := one(db, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "first", customer)
 	second := one(db, "INSERT INTO item (name, customer) VALUES ($1, $2) RETURNING id", "second", nil)
 
-	// By id, and by several ids.
+	// By id, as a string or as its bytes, and by several ids.
 	found := one(db, "SELECT name FROM item WHERE id = $1", second)
+	var bytes []byte
+	check(db.QueryRow("SELECT id::bytea FROM item WHERE id = $1", second).Scan(&bytes))
+	byBytes := one(db, "SELECT name FROM item WHERE id = $1::bytea::ulid", bytes)
 	exec(db, "UPDATE item SET related = $1 WHERE id = $2", pq.Array([]string{first, second}), first)
 	var related []string
 	check(db.QueryRow("SELECT related FROM item WHERE id = $1", first).Scan(pq.Array(&related)))
@@ -86,7 +89,7 @@ func main() {
 
 	expect(len(first), 26)
 	expect(first < second, true)
-	expect(found, "second")
+	expect([]string{found, byBytes}, []string{"second", "second"})
 	expect(related, []string{first, second})
 	expect(both, []string{first, second})
 	expect(nobody.Valid, false)

@@ -38,7 +38,7 @@ const both = await rows('SELECT id, customer, related FROM item WHERE id = ANY (
 
 // In binary: a Buffer of the id's bytes. Read them with a cast, because node-postgres garbles results in binary.
 const [[bytes]] = await rows('SELECT id::bytea FROM item WHERE id = $1', [first])
-const back = await rows('SELECT id, name FROM item WHERE id = $1', [bytes])
+const back = await rows('SELECT id, name FROM item WHERE id = $1::bytea::ulid', [bytes])
 
 // Many at once: an array of each column, or COPY by pg-copy-streams.
 const [names, customers] = [['third', 'fourth'], [ada, null]]

@@ -24,6 +24,10 @@ await sql`UPDATE item SET related = ${[first.id, second.id]} WHERE id = ${first.
 const both = await sql`SELECT id, related FROM item WHERE id = ANY (${[second.id, first.id]}) ORDER BY id`
 const either = await sql`SELECT id FROM item WHERE id IN ${sql([second.id, first.id])} ORDER BY id`
 
+// The bytes of a library's own ULID, and a UUID: name the type, then cast it.
+const bytes = Buffer.from('015549f01d7e3a66a08c07ce13d25363', 'hex')
+const cast = await sql`SELECT ${bytes}::bytea::ulid AS of_bytes, ${'015549f0-1d7e-3a66-a08c-07ce13d25363'}::uuid::ulid AS of_uuid`
+
 // Many at once, by COPY.
 await pipeline(Readable.from(['01AN4Z07BY79KA1307SR9X4MV3\tcopied\n']), await sql`COPY item (id, name) FROM STDIN`.writable())
 
@@ -41,11 +45,13 @@ assert.equal(second.customer, null)
 assert.deepEqual([...one], [{ name: 'second' }])
 assert.deepEqual([...both], [{ id: first.id, related: [first.id, second.id] }, { id: second.id, related: null }])
 assert.deepEqual([...either], [{ id: first.id }, { id: second.id }])
+assert.deepEqual([...cast], [{ of_bytes: '01AN4Z07BY79KA1307SR9X4MV3', of_uuid: '01AN4Z07BY79KA1307SR9X4MV3' }])
 assert.deepEqual([...after], [{ name: 'first' }, { name: 'second' }, { name: 'third' }])
 assert.deepEqual([...within], [{ name: 'copied', at: new Date('2016-06-13T13:25:20.894Z') }])
 assert.deepEqual([...page], [{ name: 'second' }, { name: 'third' }])
 
 await assert.rejects(sql`SELECT name FROM item WHERE id = ${'01AN4Z07BY79KA1307SR9X4MVU'}`, { code: '22P02' })
+await assert.rejects(sql`SELECT name FROM item WHERE id = ${bytes}`, { code: '42883' })
 await assert.rejects(sql`INSERT INTO item (customer) VALUES (${first.id})`, { code: '23503' })
 
 await sql.end()

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime, timezone
+from uuid import UUID
 
 import asyncpg
 
@@ -43,6 +44,10 @@ async def main():
     both = await connection.fetch("SELECT id, related, customer FROM item WHERE id = ANY ($1) ORDER BY id", [second, first])
     both_plain = await plain.fetch("SELECT id, related, customer FROM item WHERE id = ANY ($1) ORDER BY id", [second, first])
 
+    # The bytes of a library's own ULID, and a UUID: name the type, then cast it.
+    uuid = UUID("015549f0-1d7e-3a66-a08c-07ce13d25363")
+    cast = [await plain.fetchval("SELECT $1::bytea::ulid", uuid.bytes), await plain.fetchval("SELECT $1::uuid::ulid", uuid)]
+
     # Many at once: executemany, or COPY.
     await connection.executemany("INSERT INTO item (id, name) VALUES ($1, $2)", [("01AN4Z07BY79KA1307SR9X4MV3", "many")])
     await connection.copy_records_to_table("item", records=[("01AN4Z07BY79KA1307SR9X4MV4", "copied")], columns=["id", "name"])
@@ -57,6 +62,7 @@ async def main():
 
     time = datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc)
     assert len(first) == 26 and first < second
+    assert cast == ["01AN4Z07BY79KA1307SR9X4MV3"] * 2
     assert one == "second" and one_plain == second
     assert [tuple(row) for row in both] == [(first, [first, second], customer), (second, None, None)]
     assert both == both_plain
@@ -69,6 +75,12 @@ async def main():
             await use.fetch("SELECT name FROM item WHERE id = $1", "01AN4Z07BY79KA1307SR9X4MVU")
             assert False, "an invalid id was accepted"
         except asyncpg.exceptions.InvalidTextRepresentationError:
+            pass
+    for id in uuid.bytes, uuid:
+        try:
+            await plain.fetch("SELECT name FROM item WHERE id = $1", id)
+            assert False, "an id needs no cast"
+        except asyncpg.exceptions.DataError:
             pass
     try:
         await connection.execute("INSERT INTO item (customer) VALUES ($1)", first)

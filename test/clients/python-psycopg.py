@@ -1,6 +1,7 @@
 # ids with psycopg (3). PGHOST, PGDATABASE ... say which server and database.
 
 from datetime import datetime, timezone
+from uuid import UUID
 
 import psycopg
 from psycopg.adapt import Dumper, Loader
@@ -77,6 +78,10 @@ both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s) ORDER BY
 one_binary = rows("SELECT name FROM item WHERE id = %b", [Ulid(second)])
 both_binary = rows("SELECT id, customer, related FROM item WHERE id = ANY (%b) ORDER BY id", [[Ulid(first), Ulid(second)]], binary=True)
 
+# The bytes of a library's own ULID, and a UUID: name the type, then cast it.
+uuid = UUID("015549f0-1d7e-3a66-a08c-07ce13d25363")
+cast = rows("SELECT %s::bytea::ulid, %s::uuid::ulid", [uuid.bytes, uuid])
+
 # Many at once: executemany, or COPY, as text and in binary.
 connection.cursor().executemany("INSERT INTO item (name, customer) VALUES (%s, %s)", [("third", ada), ("fourth", None)])
 with connection.cursor().copy("COPY item (id, name) FROM STDIN") as copy:
@@ -101,6 +106,7 @@ assert len(first) == 26 and first < second
 assert one == one_binary == [("second",)]
 assert both == both_binary == [(first, ada, [first, second]), (second, None, None)]
 assert out == [("01AN4Z07BY79KA1307SR9X4MV3", "copied"), ("01AN4Z07BY79KA1307SR9X4MV4", "copied in binary")]
+assert cast == [("01AN4Z07BY79KA1307SR9X4MV3",) * 2]
 assert after == [("first",), ("second",), ("third",), ("fourth",)]
 assert page == [("second",), ("third",)]
 assert within == [("copied", time), ("copied in binary", time)]
@@ -116,6 +122,12 @@ for name, text in ("scru160", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"), ("tbsl", "25B
     assert data == cast and rows(f"SELECT %s::{name}", [data]) == [(text,)]
 
 connection.commit()
+for id in uuid.bytes, uuid:
+    try:
+        rows("SELECT name FROM item WHERE id = %s", [id])
+        assert False, "an id needs no cast"
+    except psycopg.errors.UndefinedFunction:
+        connection.rollback()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
     assert False, "an invalid id was accepted"

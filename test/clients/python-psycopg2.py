@@ -2,10 +2,11 @@
 
 import io
 from datetime import datetime, timezone
+from uuid import UUID
 
 import psycopg2
 from psycopg2.extensions import new_array_type, register_type
-from psycopg2.extras import DateTimeTZRange, execute_values
+from psycopg2.extras import DateTimeTZRange, execute_values, register_uuid
 
 # ---- How to ----
 
@@ -44,6 +45,11 @@ cursor.execute("UPDATE item SET related = %s::ulid[] WHERE id = %s", [[first, se
 both = rows("SELECT id, customer, related FROM item WHERE id = ANY (%s::ulid[]) ORDER BY id", [[second, first]])
 either = rows("SELECT id FROM item WHERE id IN %s ORDER BY id", [(second, first)])
 
+# The bytes of a library's own ULID, and a UUID: name the type, then cast it.
+register_uuid()
+uuid = UUID("015549f0-1d7e-3a66-a08c-07ce13d25363")
+cast = rows("SELECT %s::bytea::ulid, %s::uuid::ulid", [uuid.bytes, uuid])
+
 # Many at once: execute_values, or COPY.
 made = execute_values(cursor, "INSERT INTO item (name, customer) VALUES %s RETURNING id", [("third", ada), ("fourth", None)], fetch=True)
 cursor.copy_expert("COPY item (id, name) FROM STDIN", io.StringIO("01AN4Z07BY79KA1307SR9X4MV3\tcopied\n"))
@@ -63,6 +69,7 @@ assert one == [("second",)]
 assert both == [(first, ada, [first, second]), (second, None, None)]
 assert either == [(first,), (second,)]
 assert out.getvalue().split() == ["01AN4Z07BY79KA1307SR9X4MV3", first, second] + [id for id, in made]
+assert cast == [("01AN4Z07BY79KA1307SR9X4MV3",) * 2]
 assert after == [("first",), ("second",), ("third",), ("fourth",)]
 assert page == [("second",), ("third",)]
 assert within == [("copied", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]
@@ -73,6 +80,12 @@ for name, length in ("ulid", 26), ("scru160", 32), ("tbsl", 20), ("snowflake", 1
     assert rows(f"SELECT %s::{name}[]", [ids]) == [(ids,)]
 
 connection.commit()
+for id in uuid.bytes, uuid:
+    try:
+        rows("SELECT name FROM item WHERE id = %s", [id])
+        assert False, "an id needs no cast"
+    except psycopg2.errors.UndefinedFunction:
+        connection.rollback()
 try:
     rows("SELECT name FROM item WHERE id = %s", ["01AN4Z07BY79KA1307SR9X4MVU"])
     assert False, "an invalid id was accepted"
