@@ -1,5 +1,6 @@
 -- UUID version 7 for servers where the extension ids cannot be installed, such as managed ones: the functions gen_uuidv7() and
--- uuidv7_...() of the extension, with the same names, arguments and results, in SQL and PL/pgSQL for PostgreSQL 15 and later.
+-- uuidv7_...() of the extension, with the same names, arguments and results, in SQL and PL/pgSQL for PostgreSQL 15 and later. Two more
+-- write and read a uuid as a ulid: ulid_text(id) is id::ulid::text of the extension, ulid_from_text(text) is text::ulid::uuid.
 -- Run it as the owner of the database, or as any role that can create functions in schema public:
 --
 --     psql -1 -v ON_ERROR_STOP=1 -f managed.sql
@@ -122,3 +123,16 @@ CREATE FUNCTION public.uuidv7_within(uuid, tstzrange) RETURNS boolean LANGUAGE s
 RETURN $1 >= public.uuidv7_range_first($2) AND $1 <= public.uuidv7_range_last($2);
 
 COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange) IS 'test whether UUID version 7 has a time in the range';
+
+CREATE OR REPLACE FUNCTION public.ulid_text(uuid) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substring(bits FROM n FOR 5)::int + 1, 1), '' ORDER BY n)
+	FROM generate_series(1, 126, 5) n, CAST(B'00' || ('x' || translate($1::text, '-', ''))::bit(128) AS bit(130)) bits);
+
+-- Another text is an error, because it is no uuid.
+CREATE OR REPLACE FUNCTION public.ulid_from_text(text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (SELECT CASE WHEN $1 ~ '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$' THEN string_agg(lpad(to_hex(part), 8, '0'), '' ORDER BY n) ELSE 'ulid ' || $1 END
+	FROM (SELECT string_agg((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr($1, n, 1))) - 1)::bit(5)::text, '' ORDER BY n) FROM generate_series(1, 26) n) digits (bits),
+	generate_series(3, 99, 32) n, CAST(substr(bits, n, 32)::bit(32)::bigint AS bigint) part)::uuid;
+
+COMMENT ON FUNCTION public.ulid_text(uuid)      IS 'write uuid as 26 digits of a ulid';
+COMMENT ON FUNCTION public.ulid_from_text(text) IS 'read uuid from 26 digits of a ulid';

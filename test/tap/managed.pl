@@ -168,6 +168,20 @@ is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuid
 is(run_as('owner', 'moved', $rows), $before, 'no row has changed');
 is(run_as('owner', 'moved', $answers), $of_script, 'the functions of the extension return the same results');
 is(errors(), $errors_of_script, 'the functions of the extension raise the same errors');
+
+# The script's texts of ulids are those of the extension: of random uuids, the smallest, the greatest, and with each digit at each place.
+is(run_as('owner', 'moved', q{
+	WITH id AS (
+		SELECT gen_random_uuid() AS id FROM generate_series(1, 1000) UNION ALL SELECT unnest(ARRAY[ulid_first('-infinity'), ulid_last('infinity')])::uuid
+		UNION ALL SELECT overlay('00000000000000000000000000' PLACING digit FROM place FOR 1)::ulid::uuid
+			FROM generate_series(1, 26) place, regexp_split_to_table('0123456789ABCDEFGHJKMNPQRSTVWXYZ', '') digit WHERE place > 1 OR digit < '8' COLLATE "C"
+	), text AS (SELECT id, id::ulid::text AS text FROM id)
+	SELECT count(*), count(*) FILTER (WHERE ulid_text(id) = text AND ulid_from_text(text) = id AND ulid_from_text(lower(text)) = id) FROM text}),
+	'1810|1810', 'texts of ulids are written and read as the extension does');
+my @texts = ('', '0', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ', '01AN4Z07BY79KA1307SR9X4MVU', "01AN4Z07BY79KA1307SR9X4MV\xc5\xbf", '015549f0-1d7e-3a66-a08c-07ce13d25363', "01AN4Z07BY79KA1307SR9X4MV3\n");
+like(error_of('owner', 'moved', "\\set VERBOSITY sqlstate\nSELECT ulid_from_text('$_')"), qr/ERROR:  22P02/, "not read as a ulid: '$_'") foreach @texts;
+is(run_as('owner', 'moved', join ' UNION ALL ', map { "SELECT ulid_is_valid('$_')" } @texts), join("\n", ('f') x @texts), 'the extension does not, either');
+
 is(run_as('owner', 'moved', q{
 	INSERT INTO item (n) VALUES (2002) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2001);
 	INSERT INTO log DEFAULT VALUES RETURNING id > ALL (SELECT id FROM log);
