@@ -88,6 +88,11 @@ my %setup = (
 		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('log', '1 month', now(), now() + interval '3 months')},
 	'Time ranges' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
+	'Times' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
+	'Tools with a closed list of types' => q{
+		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
+		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3', 'first');
+		INSERT INTO item (name) VALUES ('second')},
 	'Read new rows' => 'CREATE TABLE item (id ulid PRIMARY KEY)',
 	'From text' => q{
 		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
@@ -210,7 +215,7 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 codokey))
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 clients codokey))
 {
 	my @sections = sections($document);
 	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
@@ -254,6 +259,13 @@ foreach my $refused (sort keys %instead)
 	isnt($node->psql('refused', sprintf $select, $refused), 0, "refused: $refused");
 	is($node->psql('refused', sprintf $select, $instead{$refused}), 0, "instead: $instead{$refused}");
 }
+
+# The views of texts for tools with a closed list of types search by their index, and need no sort.
+my @views = slurp_file("$ENV{TESTDIR}/doc/clients.md") =~ /^((?:CREATE INDEX|CREATE VIEW|SELECT name) .*?;)/mg;
+$node->safe_psql('refused', join "\n", 'ALTER TABLE item ADD name text;', grep { /^CREATE/ } @views);
+my @plans = map { $node->safe_psql('refused', "SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) $_") } grep { /^SELECT/ } @views;
+is(scalar @plans, 2, 'clients.md searches by text');
+ok(/Index Cond: .*::text/ && !/Sort|Filter/, "by an index: $_") foreach @plans;
 
 # A position of the year 10889 goes back with the generators: new ids are above it, also in the same millisecond.
 my ($note, $back) = slurp_file("$ENV{TESTDIR}/doc/several-servers.md") =~ /^(SELECT ulid_first\(date_trunc.*?) AS back.*^(UPDATE position SET id = least.*?;)/ms;
