@@ -1,4 +1,4 @@
--- The SQLSTATEs that the reference lists, as far as one session gets them. Other tests have the texts.
+-- The SQLSTATEs of errors, as far as one session gets them. Other tests have the texts.
 CREATE FUNCTION sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE statement;

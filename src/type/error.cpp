@@ -41,14 +41,23 @@ int text_hint(const char* text, const ExpectedText& expected) {
         "To compare with a time by <, <=, > or >=, cast it: '%s'::timestamptz. The first id of "
         "that time is pg_catalog.%s_first('%s').",
         text, expected.type, text);
+  if (std::strncmp(text, "urn:uuid:", 9) == 0) text += 9;
   const char* digits = letters_and_digits(text);
   // The hexadecimal digits of a uuid are also digits of a scru160.
   const bool is_uuid = std::strspn(digits, "0123456789abcdefABCDEF") == 2 * UUID_LEN;
+  const std::string_view id = text + (std::string_view(text).find_last_of(":_") + 1);
+  if (!is_uuid && expected.is_valid(id))
+    return errhint("The id follows a prefix: use right(text, %zu).", id.size());
   if (!is_uuid && expected.is_valid(digits))
     return errhint(
         "Only the letters and digits are the id: '%s'. To remove other characters, use "
         "regexp_replace(text, '[^0-9A-Za-z]', '', 'g').",
         digits);
+  // Lower and upper case tell 27 base 62 digits from a ulid with one digit too many.
+  if (std::strlen(digits) == 27 && std::strcmp(digits, text) == 0 &&
+      std::strpbrk(text, "abcdefghijklmnopqrstuvwxyz") &&
+      std::strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    return errhint("A KSUID has another format: keep it as text COLLATE \"C\".");
   const char* hint = expected.hint(text, digits);
   return hint ? errhint(hint, digits) : 0;
 }
