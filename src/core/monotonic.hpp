@@ -16,8 +16,8 @@ class MonotonicNumbers {
   using Number = std::conditional_t<(kBits > 64), Uint128, std::uint64_t>;
 
   // Makes number() the next one of the unit of time, which is not negative: first() if the previous
-  // call was for another unit, else the number after the previous one and skip() more. Returns false,
-  // and leaves number() as it is, if the numbers of the unit are used up.
+  // call was for another unit, else the number after the previous one and skip() more. Returns
+  // false, and leaves number() as it is, if the numbers of the unit are used up.
   template <class First, class Skip>
   constexpr bool next(std::int64_t unit, First first, Skip skip) {
     if (unit != unit_) {
