@@ -65,7 +65,7 @@ push @wrong, map { "META.json: $_ is missing" } grep { !exists $meta{$_} } @requ
 
 my $release = $meta{version} // '';
 my $extension = of_extension($release);
-my ($oldest) = ($meta{'prereqs/runtime/requires/PostgreSQL'} // '') =~ /\A(\d+)/;
+my ($least, $oldest) = ($meta{'prereqs/runtime/requires/PostgreSQL'} // '') =~ /\A((\d+)\.\d+)/;
 my @majors = found('test/tools/matrix.sh', qr/^\[ \$# -gt 0 \] \|\| set -- (.*)$/m) =~ /\d+/g;
 my %figure = map { $_ => found('doc/benchmarks.csv', qr/,"size of the primary key, bytes a row",$_,[^,]*,([\d.]+),/) }
     'uuid,', 'ulid,uuid', 'ulid,bigint';
@@ -78,7 +78,7 @@ my @agreeing = (
     ['README.md: the version', found('README.md', qr/^Version (\d+\.\d+\.\d+)[.,]/m), $release],
     ['ids.control: the version', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
     ['debian/pgversions: the oldest PostgreSQL', found('debian/pgversions', qr/(\d+)\+/), $oldest],
-    ['README.md: the oldest PostgreSQL', found('README.md', qr/For PostgreSQL (\d+)\.1 and later/), $oldest],
+    ['README.md: the oldest PostgreSQL', found('README.md', qr/For PostgreSQL (\d+\.\d+) and later/), $least],
     ['README.md: the versions of PostgreSQL tested', found('README.md', qr/tested with (\d+ to \d+) on/), "$majors[0] to $majors[-1]"],
     ['README.md: the bytes of a uuid in an index', found('README.md', qr/Random uuids take (\d+) bytes/), sprintf('%.0f', $figure{'uuid,'})],
     ['README.md: the bytes of a ulid in an index', found('README.md', qr/Its index takes (\d+) bytes/), sprintf('%.0f', $ulid)],
