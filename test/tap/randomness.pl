@@ -16,7 +16,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 # bits that all ids of a millisecond or microsecond share. With good randomness one of these tests fails in less than one of 10^8
 # runs: the bounds are seven standard deviations, and 10 blocks for rngtest, where 0.7 are expected.
 my $size = 2 * 1024 * 1024;
-my $each = "'2026-01-01'::timestamptz + i * interval '1 ms'";
+my $each = "'2026-01-01'::timestamptz + i * interval '1 s'";
 my $same = "'2026-01-01'::timestamptz";
 my %fields = (
 	'gen_ulid()' => [ [ 'gen_ulid()::bytea', 9, 8 ] ],
