@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Do the tests notice defects? Changes one line of src at a time, as a slip would, then builds and tests a copy in build/mutants,
-# from the cheapest tests to the dearest, until one fails. "make mutants" runs it; MUTANTS, SEED and FOLDERS choose the lines.
+# Do the tests notice defects? Changes, drops or moves one line of src at a time, as a slip would, then builds and tests a copy in
+# build/mutants, from the cheapest tests to the dearest, until one fails. A copy without a change must pass them all first.
+# "make mutants" runs it; MUTANTS, SEED and FOLDERS choose the lines.
 use strict;
 use warnings;
 use File::Basename;
@@ -16,7 +17,7 @@ my $temporary = "/tmp/mutants.$$";    # short: the names of sockets in it are li
 $| = 1;
 
 # What a change replaces, and by what. A line that several match has one of them, at one place.
-my $call = qr/[\w:.>\[\]-]+\(.*\)/;
+my $statement = qr/\s+(?!return|throw|else|if|for|while|const|static|using)[\w:.>\[\]-]+(?:\(.*\)| \S?= .*);/;
 my @in_code = (
     (map { my ($from, $to) = @$_; [ qr/(?<= )\Q$from\E(?= )/, sub { $to } ] }
         [ '<', '<=' ], [ '<=', '<' ], [ '>', '>=' ], [ '>=', '>' ], [ '==', '!=' ], [ '!=', '==' ], [ '&&', '||' ], [ '||', '&&' ],
@@ -27,10 +28,11 @@ my @in_code = (
     [ qr/(?<=[ (])!(?=[\w(])/, sub { '' } ],
     [ qr/\b(?:std::min|Min)\(/, sub { $_[0] =~ s/min/max/r =~ s/Min/Max/r } ], [ qr/\b(?:std::max|Max)\(/, sub { $_[0] =~ s/max/min/r =~ s/Max/Min/r } ],
     [ qr/\?(?= )[^:?]+(?= ):[^:?;]+(?=;)/, sub { $_[0] =~ /^\? (.*) : (.*)$/ ? "? $2 : $1" : $_[0] } ],
-    # An argument for another, a branch or a call left out.
+    # An argument for another, half of the bits, a branch or a statement left out.
     [ qr/(?<=\()[\w.>-]+, [\w.>-]+(?=\))/, sub { join ', ', reverse split /, /, $_[0] } ],
+    [ qr/\bu?int64_t\b/, sub { $_[0] =~ s/64/32/r } ], [ qr/\bUint128\b/, sub { 'std::uint64_t' } ],
     [ qr/\bif \((?=.*\) (?:\{|\S.*;)$)/, sub { 'if (false && ' } ],
-    [ qr/(?<=^)\s+(?!return|throw|else|if|for|while)$call;$/, sub { ';' } ],
+    [ qr/^$statement$/, sub { ';' } ],
     # What other sessions may see meanwhile.
     [ qr/\bpg_(?:memory|read|write)_barrier\(\)/, sub { 'pg_compiler_barrier()' } ],
     [ qr/\bLW_EXCLUSIVE\b/, sub { 'LW_SHARED' } ], [ qr/\bBUFFER_LOCK_EXCLUSIVE\b/, sub { 'BUFFER_LOCK_SHARE' } ],
@@ -49,7 +51,7 @@ my @in_sql = (
 sub slurp { open my $in, '<', $_[0] or die "$_[0]: $!\n"; local $/ = undef; return scalar <$in> }
 sub spew { my ($file, $text) = @_; open my $out, '>', $file or die "$file: $!\n"; print $out $text; close $out }
 
-# The changes of a line: offset, length and new text each. Comments and what is quoted stay as they are.
+# The forms of a line that is changed. Comments and what is quoted stay as they are.
 sub changes {
     my ($line, $operators, $comment) = @_;
     return if $line =~ /^\s*(?:#|$comment|static_assert|COMMENT)|\b(?:errmsg|errdetail|errhint|template|operator)\b/;
@@ -60,10 +62,8 @@ sub changes {
         my ($from, $to) = @$_;
         while ($code =~ /$from/g) {
             my ($at, $length) = ($-[0], $+[0] - $-[0]);
-            my $place = pos $code;
             my $new = $to->(substr $line, $at, $length);
-            push @changes, [ $at, $length, $new ] if $new ne substr $line, $at, $length;
-            pos($code) = $place;
+            push @changes, substr($line, 0, $at) . $new . substr $line, $at + $length if $new ne substr $line, $at, $length;
         }
     }
     return @changes;
@@ -79,10 +79,9 @@ sub sample {
         my @text = split /(?<=\n)/, slurp($file);
         for my $number (0 .. $#text) {
             chomp(my $line = $text[$number]);
-            my @changes = changes($line, $operators, $comment) or next;
-            my ($at, $length, $new) = @{ $changes[ rand @changes ] };
-            (my $mutated = $line) =~ s/^(.{$at}).{$length}/$1$new/;
-            push @lines, { file => $file, folder => $folder, number => $number, from => $line, to => $mutated };
+            my @changes = changes($line, $operators, $comment);
+            push @changes, "$text[ $number + 1 ]$line" if $operators == \@in_code && join("\n", $line, $text[ $number + 1 ] // "") =~ /^$statement\n$statement\n$/;
+            push @lines, { file => $file, folder => $folder, number => $number, from => $line, to => $changes[ rand @changes ] } if @changes;
         }
     }
     return shuffle @lines;
@@ -167,7 +166,7 @@ make_path("$home/pristine");
 system("tar --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.bc' --exclude='*.d' --exclude='*.so' --exclude=released.sha256 "
     . "-cf - . | tar -C '$pristine' -xf -") == 0 or die "no copy\n";
 rename $pristine, $tree or die;
-failure(qr/^$/, @make, @$_) && die slurp("$home/log") for [ qw(-s -j2 all test-libraries WERROR=-Werror) ], ['unit'];
+failure(qr/^$/, @make, @$_) && die slurp("$home/log") for [ qw(-s -j2 all test-libraries WERROR=-Werror) ], map { [$_] } qw(unit regress tap);
 rename $tree, $pristine or die;
 
 my @verdicts = ('compiler', 'unit', 'regress', 'servers', 'survives', 'same code', 'does not build');
@@ -177,7 +176,7 @@ for my $mutant (@sample) {
     remove_tree($tree);
     system('cp', '-a', $pristine, $tree) == 0 or die "no copy\n";
     my @lines = split /(?<=\n)/, slurp("$tree/$mutant->{file}");
-    $lines[ $mutant->{number} ] = "$mutant->{to}\n";
+    splice @lines, $mutant->{number}, 1 + $mutant->{to} =~ tr/\n//, "$mutant->{to}\n";
     spew("$tree/$mutant->{file}", join '', @lines);
     my ($verdict, $by) = verdict($mutant);
     ++$count{ $mutant->{folder} }{$verdict};
