@@ -32,6 +32,21 @@ foreach my $preloaded (0, 1)
 	$node->stop if $preloaded;
 	next if $preloaded;
 
+	# The increment of a snowflake runs on across milliseconds, also from the greatest one to 0: the carry is not added to the time.
+	is($node->safe_psql('postgres', q{
+		CREATE FUNCTION follows() RETURNS boolean LANGUAGE plpgsql AS $$
+		DECLARE last snowflake; next snowflake;
+		BEGIN
+			LOOP
+				last := gen_snowflake();
+				EXIT WHEN increment = 1023 FROM snowflake_parts(last);
+			END LOOP;
+			PERFORM pg_sleep(0.003);
+			next := gen_snowflake();
+			RETURN increment = 0 AND next > last AND at <= clock_timestamp() FROM snowflake_parts(next);
+		END $$;
+		SELECT bool_and(follows()) FROM generate_series(1, 20)}), 't', 'after the last increment of a snowflake comes 0, in the clock\'s millisecond');
+
 	# The few random bits of short ids would repeat.
 	call("gen_$_('2026-01-01Z')", $_) foreach grep { !ordered_at($_) } @types;
 	is(call('gen_ulid()', 'ulid', then => "SELECT count(ids_reset_clock()) FROM generate_series(1, 2000);\n"), 0,

@@ -293,6 +293,23 @@ SKIP:
 	$node->safe_psql('postgres', 'DROP SCHEMA app CASCADE');
 }
 
+# A partition takes over what one of CREATE TABLE ... PARTITION OF does: defaults, generated columns, constraints, and how columns and
+# the table are stored.
+$node->safe_psql('postgres', q{
+	CREATE TABLE log (
+		id ulid DEFAULT gen_ulid(), n int NOT NULL DEFAULT 7 CHECK (n > 0), twice int GENERATED ALWAYS AS (n * 2) STORED,
+		text text COMPRESSION pglz, bytes bytea) PARTITION BY RANGE (id);
+	ALTER TABLE log ALTER bytes SET STORAGE EXTERNAL;
+	CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+	CREATE TABLE by_hand PARTITION OF log FOR VALUES FROM (ulid_first('2026-02-01')) TO (ulid_first('2026-03-01'))});
+my ($made, $by_hand) = map { $node->safe_psql('postgres', qq{
+	SELECT attname, attnotnull, attstorage, attcompression, attgenerated, pg_get_expr(adbin, adrelid)
+		FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = '$_'::regclass AND attnum > 0 ORDER BY attnum;
+	SELECT conname, pg_get_constraintdef(oid), coninhcount FROM pg_constraint WHERE conrelid = '$_'::regclass ORDER BY conname;
+	SELECT relam, reltablespace, reloptions FROM pg_class WHERE oid = '$_'::regclass}) } 'log_20260101', 'by_hand';
+is($made, $by_hand, 'a partition takes over what PostgreSQL itself would');
+like($made, qr/^text\|f\|x\|p\|.*^bytes\|f\|e\|/ms, 'with compression and storage');
+
 $observer->quit;
 $node->stop;
 done_testing();
