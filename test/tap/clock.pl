@@ -104,6 +104,9 @@ generators_show('another step back is another rollback', 't|2', 'lead > $$100 s$
 set_clock('+501');
 insert_rows(10);
 generators_show('when the clock has caught up, the generators are no longer ahead', 't|2', "$now, clock_rollbacks");
+set_clock('+401');
+insert_rows(10);
+generators_show('a step back after that is a third one', 't|3', 'lead > $$90 s$$, clock_rollbacks');
 in_order('caught up');
 
 # A time that a type cannot hold does no harm.
