@@ -1,4 +1,4 @@
-// The answers of T_settled(): one for each snapshot, as long as the snapshot may be in use.
+// The answers of T_settled(): one for each snapshot, while that may be in use.
 #pragma once
 
 #include <cstdint>

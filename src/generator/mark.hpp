@@ -1,6 +1,5 @@
-// The mark: the time up to which identifiers of this database may have been made. No identifier has
-// a time beyond it; after a crash, a restart or a promotion the generators continue above it. A
-// relation holds it. It is logged ahead of its use, as PostgreSQL logs the values of a sequence.
+// The mark: the time up to which identifiers of this database may have been made. After a crash, a
+// restart or a promotion the generators continue above it. It is logged ahead of its use.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,7 @@
-// Which identifiers are settled. Below a certain tick, every identifier that was made in this
-// database is visible to a snapshot, or never will be, provided that the same transaction made it
-// and stores it.
-//
-// Each transaction that makes identifiers publishes a limit for each generator: the tick after the
-// generator's last one. It makes no identifier below its limit. A reader takes the least limit of
-// all transactions that its snapshot does not see.
+// Which identifiers are settled: every one below a certain tick is visible to a snapshot, or never
+// will be, provided that the same transaction of this database made it and stores it. Each
+// transaction that makes identifiers publishes a limit for each generator, and makes none below it.
+// A reader takes the least limit of all transactions that its snapshot does not see.
 //
 //   writer  1  lift the tick above the mark; publish limit = tick + 1 in the session's slot
 //           2  take ticks, make ids, store them, get an xid
@@ -18,14 +15,10 @@
 //              finished_below, then those in the table that the snapshot does not see
 //
 // Each step is seen by others before the next one (by a memory barrier, or within the server).
-// README.md says why a reader misses nothing, and what happens to prepared transactions.
-//
-// A transaction that aborts, or has no xid and so has stored nothing, only does step 5. One that
-// made identifiers during recovery has no limit: what it writes after that, it cannot commit.
-// Nothing after the transaction has committed or was prepared may raise an error. So the memory is
-// found at step 1.
-//
-// test/model has the protocol in Promela, in the same words.
+// README.md says why a reader misses nothing, and what happens to prepared transactions; test/model
+// has the protocol in Promela. A transaction that aborts, or has no xid and so has stored nothing,
+// only does step 5. One that made identifiers during recovery has no limit, and cannot commit what
+// it writes after that.
 #pragma once
 
 #include "generator/records.hpp"

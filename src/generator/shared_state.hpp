@@ -8,8 +8,7 @@
 
 namespace ids {
 
-// One cache line of most processors. Where lines are longer, two generators share one; that only
-// costs time.
+// One cache line of most processors. Where lines are longer, two generators share one.
 inline constexpr std::size_t kCacheLine = 64;
 
 inline constexpr std::uint32_t kNoColumn = UINT32_MAX;

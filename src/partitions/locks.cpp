@@ -40,6 +40,26 @@ void lock_table(Oid table, LOCKMODE mode) {
   if (get_rel_name(table)) find_all_inheritors(table, mode, nullptr);
 }
 
+// PostgreSQL evaluates expressions of these tables and their partitions when it attaches or
+// detaches one. The statements run as the owner: if that is a superuser, nobody else may have
+// written them.
+void refuse_tables_of_others(Oid owner, List* roots) {
+  ListCell* root;
+  foreach (root, superuser_arg(owner) ? roots : NIL) {
+    ListCell* cell;
+    foreach (cell, find_all_inheritors(lfirst_oid(root), NoLock, nullptr)) {
+      const char* name = get_rel_name(lfirst_oid(cell));
+      const Oid other = name ? owner_of(lfirst_oid(cell)) : owner;
+      if (!superuser_arg(other))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("table \"%s\" belongs to role \"%s\", who is no superuser", name,
+                               GetUserNameFromId(other, false)),
+                        errdetail("Its expressions would be evaluated as a superuser."),
+                        errhint("Give the partitioned table an owner who is no superuser.")));
+    }
+  }
+}
+
 }  // namespace
 
 bool ids::lock_tables(Oid parent, Change change) {
@@ -72,5 +92,8 @@ bool ids::lock_tables(Oid parent, Change change) {
   const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) lock_table(rest, AccessExclusiveLock);
   // Without that lock, another session may have created or dropped a foreign key.
-  return ForeignKeys(parent).referencing != NIL;
+  const ForeignKeys now(parent);
+  List* others = list_concat(list_make1_oid(parent), now.referenced);
+  refuse_tables_of_others(owner_of(parent), list_concat(others, now.referencing));
+  return now.referencing != NIL;
 }

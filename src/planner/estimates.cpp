@@ -9,11 +9,8 @@
 // Other comparisons with columns, such as id >= a AND id <= b, are estimated at a third each, as
 // PostgreSQL does.
 //
-// PostgreSQL's own estimators would suffice, except for two things. They know only the built-in
-// types, so they do not interpolate ids within a bin of the histogram; see distribution.cpp. And
-// the planner pairs the two ends of a window only if the estimators are PostgreSQL's own, and
-// multiplies the results of all others. So the first bound of a column in a list of conditions
-// returns the share of all its bounds in that list, and the others return 1.
+// The first bound of a column in a list of conditions returns the share of all its bounds in that
+// list, and the others return 1. README.md says why.
 #include <algorithm>
 #include <cmath>
 #include <span>

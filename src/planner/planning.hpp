@@ -1,6 +1,5 @@
-// What the estimates remember until a planning ends. The conditions on a table are read once, so
-// that a condition costs the planner the same however many there are. The values of the last few
-// expressions are kept, because the partitions of a table have the same ones.
+// What the estimates remember until a planning ends: the conditions on a table, which are read
+// once, and the values of the last few expressions, because partitions have the same ones.
 #pragma once
 
 #include "planner/distribution.hpp"

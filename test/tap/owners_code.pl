@@ -184,5 +184,35 @@ foreach ([ 'bigint', 'bigint', 'n' ], map { [ $_, $_, "${_}_first($time)" ], [ $
 	sql("DROP SCHEMA trap CASCADE; $schema");
 }
 
+# The partitioned table is a superuser's, and another role owns a table that PostgreSQL reads when it changes the partitions.
+my %connected = (
+	'the default partition' => q{CREATE TABLE trap.log_rest PARTITION OF trap.log DEFAULT; ALTER TABLE trap.log_rest OWNER TO hostile;
+		\c - hostile
+		ALTER TABLE trap.log_rest ADD CHECK (trap.f('check') = 1);},
+	'a partition' => q{ALTER TABLE trap.log_20260101 OWNER TO hostile;
+		\c - hostile
+		CREATE INDEX ON trap.log_20260101 ((trap.f('index')));},
+	'a table that references it' => q{GRANT REFERENCES ON trap.log TO hostile;
+		\c - hostile
+		CREATE TABLE trap.referencing (id ulid REFERENCES trap.log, n int); CREATE INDEX ON trap.referencing ((trap.f('index') + n));},
+	'a table that it references' => q{
+		\c - hostile
+		CREATE TABLE trap.referenced (n int PRIMARY KEY); CREATE INDEX ON trap.referenced ((trap.f('index') + n));
+		\c - postgres
+		ALTER TABLE trap.log ADD FOREIGN KEY (n) REFERENCES trap.referenced;});
+foreach my $what (sort keys %connected)
+{
+	my ($made, @told) = run_all(qq{
+		$begin
+		\\c - postgres
+		CREATE TABLE trap.log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('trap.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+		$connected{$what}
+		$armed}, map { "\\c - postgres\n$call{$_};" } 'create', 'detach', 'drop');
+	is($made->[1], '', "$what: another role's");
+	like($_->[1], qr/\AERROR:  table "\w+" belongs to role "hostile", who is no superuser\nDETAIL: [^\n]*\nHINT: [^\n]*\Z/, "$what: it is refused, and nothing runs") foreach map { [ 0, $_->[1] =~ s/^psql\S+ //mr ] } @told;
+	sql("ALTER TABLE trap.log OWNER TO hostile; DROP SCHEMA trap CASCADE; $schema");
+}
+
 $node->stop;
 done_testing();
