@@ -34,26 +34,13 @@ struct Answer {
 
 HTAB* answers = nullptr;
 
-// A table of so few answers is kept for later ones.
-constexpr long kFew = 64;
-
-void forget_answers() {
-  if (hash_get_num_entries(answers) > kFew) {
-    hash_destroy(answers);
-    answers = nullptr;
-    return;
-  }
-  HASH_SEQ_STATUS scan;
-  hash_seq_init(&scan, answers);
-  while (void* answer = hash_seq_search(&scan)) hash_search(answers, answer, HASH_REMOVE, nullptr);
-}
-
 // Called by the server when a statement has ended, and at other times. A later snapshot may have
 // the same content. It should get a new answer, because transactions may have ended since.
 void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
-  if (phase == RESOURCE_RELEASE_AFTER_LOCKS && answers && hash_get_num_entries(answers) > 0 &&
-      (is_top_level || !HaveRegisteredOrActiveSnapshot()))
-    forget_answers();
+  if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !answers) return;
+  if (!is_top_level && HaveRegisteredOrActiveSnapshot()) return;
+  hash_destroy(answers);
+  answers = nullptr;
 }
 
 void create_answers() {
@@ -64,8 +51,7 @@ void create_answers() {
   layout.keysize = sizeof(Content);
   layout.entrysize = sizeof(Answer);
   layout.hcxt = TopMemoryContext;
-  answers =
-      hash_create("settled identifiers", kFew, &layout, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  answers = hash_create("settled identifiers", 8, &layout, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
 Answer* answer_for(Snapshot snapshot) {
