@@ -2,6 +2,7 @@
 // something to do. Once it has them it looks again, because another session may have done it.
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "partitions/bounds.hpp"
 #include "partitions/locks.hpp"
@@ -76,6 +77,23 @@ const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) 
                   cast, key.first_name, time_text(end), cast);
 }
 
+// The partition to blame for a gap in a unit, and the end of the gap, at the latest that of the
+// unit.
+std::pair<const Partition*, TimestampTz> beside_gap(std::span<const Partition> partitions,
+                                                    TimestampTz gap, TimestampTz unit_end) {
+  const Partition* other = nullptr;
+  TimestampTz gap_end = unit_end;
+  for (const Partition& partition : partitions) {
+    if (partition.begin() >= unit_end) break;
+    // A lower bound that is not the first id of its time begins after that time.
+    const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
+    if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
+    if (!partition.is_detaching && partition.begin() > gap)
+      gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
+  }
+  return {other, gap_end};
+}
+
 // Raises the error for a unit that partitions cover only in part, the first of which is the first
 // of these: the time gap is the first that no partition has.
 [[noreturn]] void overlap(const Request& request, TimeKey& key,
@@ -83,16 +101,7 @@ const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) 
                           TimestampTz gap) {
   const TimestampTz begin = request.unit.begin(unit);
   const TimestampTz end = request.unit.begin(unit + 1);
-  const Partition* other = nullptr;
-  TimestampTz gap_end = end;
-  for (const Partition& partition : partitions) {
-    if (partition.begin() >= end) break;
-    // A lower bound that is not the first id of its time begins after that time.
-    const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
-    if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
-    if (!partition.is_detaching && partition.begin() > gap)
-      gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
-  }
+  const auto [other, gap_end] = beside_gap(partitions, gap, end);
   const char* table = qualified_name(request.parent);
   const char* name = qualified_name(other->oid);
   const char* schema = get_namespace_name(get_rel_namespace(request.parent));
