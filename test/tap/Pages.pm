@@ -1,11 +1,13 @@
-# Statements of the documents, which the tests run as they stand there.
+# The documents, and their statements, which the tests run as they stand there.
 package Pages;
 use strict;
 use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(block statements unused_blocks);
+our @EXPORT = qw(page block statements unused_blocks);
+
+sub page { return slurp_file("$ENV{TESTDIR}/$_[0]") }
 
 sub blocks { return $_[0] =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg }
 
@@ -14,7 +16,7 @@ my %used;
 sub block
 {
 	my ($document, $heading, $text) = @_;
-	my ($section) = slurp_file("$ENV{TESTDIR}/$document") =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "$document has no section $heading";
+	my ($section) = page($document) =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "$document has no section $heading";
 	my @blocks = grep { index($_, $text) >= 0 } blocks($section);
 	die "$document: not one block with $text below $heading" if @blocks != 1;
 	$used{ $blocks[0] } = 1;
@@ -28,7 +30,7 @@ sub statements { return block(@_) =~ m{(.*?);(?: +/\*.*?\*/)?\n}sg }
 sub unused_blocks
 {
 	my ($document) = @_;
-	return grep { !$used{$_} } blocks(slurp_file("$ENV{TESTDIR}/$document"));
+	return grep { !$used{$_} } blocks(page($document));
 }
 
 1;

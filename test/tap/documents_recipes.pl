@@ -1,0 +1,107 @@
+# What the documents recommend holds beyond the output that they show: expressions that are refused and those to write instead, views for
+# tools, positions of the far future, rows per hour in every time zone, and the format of TypeID.
+use strict;
+use warnings;
+use Databases;
+use Pages;
+use Test::More;
+
+# The tables of expressions that are refused, and of what to write instead. Newer versions of PostgreSQL have some of them.
+my $cookbook = page('doc/cookbook.md');
+begin('refused');
+sql('CREATE TABLE item (id ulid PRIMARY KEY, n int, uuid uuid, name text); INSERT INTO item VALUES (gen_ulid(), 1)');
+my %instead = map { page("doc/$_.md") =~ /^\| `(.*?)` \| `(.*?)` \|$/mg } 'cookbook', 'migration';
+cmp_ok(scalar(keys %instead), '>', 20, 'the cookbook and the page on migration say what to write instead');
+foreach my $refused (sort keys %instead)
+{
+	my $select = $refused =~ /_agg/ ? 'SELECT %s FROM item' : 'SELECT (%s) IS NULL FROM item';
+	isnt($node->psql($database, sprintf $select, $refused), 0, "refused: $refused") unless $node->pg_version >= ($refused =~ /^uuid_extract/ ? 17 : 18) && $refused =~ /^uuidv7|^uuid_extract/;
+	is($node->psql($database, sprintf $select, $instead{$refused}), 0, "instead: $instead{$refused}");
+}
+
+# The views of texts for tools with a closed list of types search by their index, and need no sort.
+my @views = page('doc/clients.md') =~ /^((?:CREATE INDEX|CREATE VIEW|SELECT name) .*?;)/mg;
+sql(join "\n", grep { /^CREATE/ } @views);
+my @plans = map { sql("SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) $_") } grep { /^SELECT/ } @views;
+is(scalar @plans, 2, 'clients.md searches by text');
+ok(/Index Cond: .*::text/ && !/Sort|Filter/, "by an index: $_") foreach @plans;
+
+# A position of the year 10889 goes back with the generators: new ids are above it, also in the same millisecond.
+my ($note, $back) = page('doc/several-servers.md') =~ /^(SELECT ulid_first\(date_trunc.*?) AS back.*^(UPDATE position SET id = least.*?;)/ms;
+$back =~ s/'\w+'/:'back'/;
+my $ids = join '', map { "UPDATE position SET id = ulid_first('infinity');\n$note AS back \\gset\n$back\nSELECT gen_ulid() > id FROM position;\n" } 1 .. 100;
+is(sql("CREATE TABLE position AS SELECT gen_ulid() AS id;\n$ids") =~ tr/t//, 100, 'ids after a position that has gone back');
+
+# Rows per hour, per day and of today, in every time zone, on the days around its changes in 2026 and on one more day, against a
+# count by hand, which goes by the local time that the server shows.
+my ($per_hour, $per_day, $today) = map { $cookbook =~ /^(SELECT $_.*?);$/ms } 'hour', 'day', 'count\(\*\) AS events';
+$today =~ s/now\(\)/timestamptz '2026-10-25 12:00 Europe\/Berlin'/g;
+$today .= " AND id < timestamptz '2026-10-27 Europe/Berlin'";    # the future
+s/2026-10-(\d\d)/{$1}/g foreach $per_hour, $per_day, $today;    # the day is {25}
+begin('zones');
+my $errors = sql(qq{
+	SET client_min_messages = warning;
+	SET timezone = 'UTC';
+	CREATE TABLE event (id ulid PRIMARY KEY);
+	INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2025-12-28', '2027-01-04', '15 minutes') at;
+	ANALYZE event;
+	CREATE TABLE checked AS
+		SELECT DISTINCT name AS zone, (at AT TIME ZONE name)::date + n AS day
+		FROM pg_timezone_names, generate_series(timestamptz '2026-01-02', '2026-12-31', '1 day') at, generate_series(-1, 0) n
+		WHERE name !~ '^posix/' AND (at = '2026-07-01' OR (at AT TIME ZONE name) - (at - interval '1 day') AT TIME ZONE name <> '1 day');
+	CREATE FUNCTION counted(statement text, zone text, day date) RETURNS text LANGUAGE plpgsql AS \$\$
+	BEGIN
+		FOR n IN 24 .. 27 LOOP statement := replace(statement, '{' || n || '}', (day + n - 25)::text); END LOOP;
+		EXECUTE 'SELECT string_agg(events::text, '' '') FROM (' || replace(statement, 'Europe/Berlin', zone) || ') counted' INTO statement;
+		RETURN statement;
+	END \$\$;
+	CREATE FUNCTION by_hand(of_zone text, since date, until date, by_hour boolean) RETURNS text LANGUAGE plpgsql AS \$\$
+	DECLARE counts text;
+	BEGIN
+		PERFORM set_config('timezone', of_zone, true);
+		SELECT string_agg(n::text, ' ' ORDER BY first) INTO counts FROM (
+			SELECT count(*) AS n, min(at) AS first
+			FROM (SELECT at, to_char(at, 'YYYY-MM-DD') AS day, to_char(at, '"00:"MI')::interval AS minutes
+				FROM generate_series(since::timestamptz - interval '3 hours', until::timestamptz + interval '27 hours', '15 minutes') at) local
+			WHERE day BETWEEN since::text AND until::text GROUP BY day, CASE WHEN by_hour THEN at - minutes END) counted;
+		PERFORM set_config('timezone', 'UTC', true);
+		RETURN counts;
+	END \$\$;
+	SELECT format('%s %s %s: %s, by hand %s', zone, day, what, counts, right_ones)
+	FROM checked, LATERAL (VALUES ('hours', counted(\$q\$$per_hour\$q\$, zone, day), by_hand(zone, day, day, true)),
+		('days', counted(\$q\$$per_day\$q\$, zone, day), by_hand(zone, day - 1, day + 1, false)),
+		('today', counted(\$q\$$today\$q\$, zone, day), by_hand(zone, day, day, false))) c (what, counts, right_ones)
+	WHERE counts IS DISTINCT FROM right_ones ORDER BY 1;
+	SELECT 'too few: ' || count(*) FROM checked HAVING count(*) < 1000});
+is($errors, '', 'rows per hour, per day and of today in every time zone');
+
+# TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
+my %uuid_of = (
+	'00000000000000000000000000' => '00000000-0000-0000-0000-000000000000',
+	'00000000000000000000000001' => '00000000-0000-0000-0000-000000000001',
+	'0000000000000000000000000a' => '00000000-0000-0000-0000-00000000000a',
+	'0000000000000000000000000g' => '00000000-0000-0000-0000-000000000010',
+	'00000000000000000000000010' => '00000000-0000-0000-0000-000000000020',
+	'7zzzzzzzzzzzzzzzzzzzzzzzzz' => 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+	'prefix_0123456789abcdefghjkmnpqrs' => '0110c853-1d09-52d8-d73e-1194e95b5f19',
+	'prefix_01h455vb4pex5vsknk084sn02q' => '01890a5d-ac96-774b-bcce-b302099a8057',
+	'pre_fix_00000000000000000000000000' => '00000000-0000-0000-0000-000000000000');
+foreach my $typeid (sort keys %uuid_of)
+{
+	my ($prefix, $digits) = $typeid =~ /^(.*?)([^_]*)$/;
+	is(sql("SELECT '$digits'::ulid::uuid, '$prefix' || lower('$uuid_of{$typeid}'::uuid::ulid::text)"), "$uuid_of{$typeid}|$typeid", "TypeID $typeid");
+}
+# For TypeID's invalid examples, the cookbook's expression gives NULL.
+my ($read_back) = $cookbook =~ /FROM '\^cus_(\(.*?\))\$'\)::ulid/;
+foreach my $typeid (
+	'PREFIX_00000000000000000000000000', '_00000000000000000000000000', '_', 'prefix_1234567890123456789012345',
+	'prefix_123456789012345678901234567', 'prefix_1234567890123456789012345 ', 'prefix_0123456789ABCDEFGHJKMNPQRS',
+	'prefix_123456789-123456789-123456', 'prefix_ooooooiiiiiiuuuuuuulllllll', 'prefix_i23456789ol23456789oi23456',
+	'prefix_123456789-0123456789-0123456', 'prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz', 'prefix__00000000000000000000000000')
+{
+	is(sql("SELECT substring('$typeid' FROM '^prefix_$read_back\$')::ulid IS NULL"), 't', "TypeID '$typeid' is invalid");
+}
+is(sql("SELECT substring('prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz' FROM '^prefix_$read_back\$')::ulid"), '7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'the greatest TypeID is valid');
+
+$node->stop;
+done_testing();
