@@ -164,7 +164,7 @@ Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 $([ ! -f "$directory/missed.table" ] || echo '![Rows that a reader misses, with and without ulid_settled()](settled.svg)')
 
 A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over all repetitions, in which
-the types took turns. The quartiles, and figures of text, JSON, COPY, GiST, BRIN, foreign keys, planning, sessions and codokeys, are in
+the types took turns. The quartiles, and figures of GiST, BRIN, foreign keys, planning, sessions and codokeys, are in
 [benchmarks.csv](benchmarks.csv). Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in ns per row.
 
 Each measurement is repeated at least $repetitions times, and then until the middle half of its values spans at most 5 % of the median or
