@@ -80,8 +80,7 @@ bool is_key(const Context& context, std::string_view text) {
 int key_hint(const Context& context, const char* text, std::string_view view) {
   std::size_t size = 0;
   while (size < view.size() && kAlphabet.value(view[size]) != kAlphabet.kNotADigit) ++size;
-  if (size < context.key_size(Unit::day) || size == view.size() || is_time(text) ||
-      !is_key(context, {view.data(), size}))
+  if (size < context.key_size(Unit::day) || is_time(text) || !is_key(context, {view.data(), size}))
     return 0;
   return errhint("The text begins with a key: use left(key, %d).", static_cast<int>(size));
 }

@@ -77,7 +77,6 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   }
   if (objects->as_of == changes) return objects;
   const std::uint64_t as_of = changes;
-  objects->as_of = 0;
   const bool is_core_type = OidIsValid(type.core_type);
   objects->type = is_core_type ? type.core_type : type_named(type.name);
   if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects))
