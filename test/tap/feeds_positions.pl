@@ -53,7 +53,7 @@ is(reset_two_databases(sub { "$note_time$reset_one$_[0]$reset_one" }), 2, 'one t
 sql('CREATE EXTENSION ids');
 
 # A consumer of another feed has not read anything for a long time. A feed whose name is misspelt has no position.
-my ($drop) = block('doc/reading.md', 'Running it', 'ids_drop_partitions') =~ s/'log'/'event'/gr =~ /^(DO .*\$\$;)/ms;
+my ($drop) = block('doc/cookbook.md', 'Dropping what all have read', 'ids_drop_partitions') =~ s/'log'/'event'/gr =~ /^(DO .*\$\$;)/ms;
 sql("CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 	CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')");
 sql($_) foreach my @keep = split /^(?=INSERT|CREATE TABLE mail)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
