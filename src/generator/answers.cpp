@@ -70,7 +70,7 @@ std::uint64_t first_unsettled(GeneratorState* generator) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("cannot execute %s_settled() during recovery", generator->name),
                     errhint("A standby does not know which transactions have generated ids. Ask "
-                            "the primary, as \"On a standby\" in doc/reading.md shows.")));
+                            "the primary, as \"On a standby\" in doc/several-servers.md shows.")));
   if (!ActiveSnapshotSet() || HistoricSnapshotActive()) return 0;
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;

@@ -23,6 +23,7 @@ foreach my $node ($publisher, $subscriber)
 }
 
 # Each row of an event gets identifiers on the subscriber. So does an outbox, which a reader follows.
+my $superuser = $subscriber->safe_psql('postgres', 'SELECT current_user');
 $subscriber->safe_psql('postgres', q{
 	SET ROLE hostile;
 	ALTER TABLE app.event } . join(', ', map { "ADD $_ $type_of{$_} DEFAULT gen_$_() UNIQUE" } @generators) . q{;
@@ -76,7 +77,7 @@ sub settled { return $subscriber->safe_psql('postgres', "SELECT coalesce(string_
 foreach my $options ('streaming = off', 'streaming = on', $subscriber->pg_version >= 16 ? ('streaming = parallel', 'streaming = on, run_as_owner = true') : ())
 {
 	# Before 16, the apply worker runs everything as the owner of the subscription.
-	my $user = $subscriber->pg_version >= 16 && $options !~ /run_as_owner/ ? 'hostile' : 'postgres';
+	my $user = $subscriber->pg_version >= 16 && $options !~ /run_as_owner/ ? 'hostile' : $superuser;
 	my $traps = join ', ', map { "$_ as $user" } 'check', 'event', 'log_20260101', 'log_20260201';
 	$_->safe_psql('postgres', 'TRUNCATE app.event, app.log') foreach $publisher, $subscriber;
 	$subscriber->safe_psql('postgres', 'TRUNCATE app.outbox');

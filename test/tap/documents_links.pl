@@ -36,4 +36,8 @@ my @lines = map { s/\s+/ /gr =~ s/[\d.]+/%.3f/r =~ s/"\w+"/"%s"/r } map { /`(the
 cmp_ok(scalar @lines, '>', 0, 'the documents quote the log');
 ok($library =~ /\0\Q$_\E\0/, "the library logs: $_") foreach @lines;
 
+# A section that a hint names stands on the page that it names.
+my @named = $library =~ /"([^"\0]+)" in (doc\/[\w-]+\.md)/g or die 'no hint names a section';
+while (my ($section, $document) = splice @named, 0, 2) { like($documents{$document}, qr/^#+ .*\Q$section\E/m, "$document has $section"); }
+
 done_testing();

@@ -41,8 +41,9 @@ sql(q{
 	CREATE FUNCTION trap.key(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring($$index$$); RETURN $1; END';
 	CREATE FUNCTION trap.note(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring($$statistics$$); RETURN $1; END';
 	CREATE FUNCTION trap.view(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring($$view$$); RETURN $1; END'});
+my $superuser = sql('SELECT current_user');
 sql(q{BEGIN; SELECT trap.spring('a call'); ROLLBACK});
-is(traps(), 'a call as postgres, it did ALTER ROLE hostile SUPERUSER, it did SELECT ids_advance_clock(now()), it did SELECT ids_reset_clock(), it did SET ROLE postgres',
+is(traps(), "a call as $superuser, it did ALTER ROLE hostile SUPERUSER, it did SELECT ids_advance_clock(now()), it did SELECT ids_reset_clock(), it did SET ROLE postgres",
 	'what the trap can do as a superuser');
 
 # A table with a name that is hard to quote; and in schema public, objects with the names of all functions, operators and types of the
