@@ -101,6 +101,15 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 180000)");
 is(settled(), 'a', 'a session that was terminated');
 $victim->{run}->finish;
 
+# A transaction resets the clock itself, from an hour ahead, and goes on.
+begin_again();
+run($second, "SELECT ids_advance_clock(now() + interval '1 hour')");
+run($first, 'BEGIN', insert('a'), 'SELECT ids_reset_clock()', insert('b'));
+run($second, insert('c'));
+is(settled(), 'none', 'after its own reset, an open transaction holds back what is above its lower identifier');
+run($first, 'COMMIT');
+is(settled(), 'b c', 'until it has ended; its first identifier is ahead of the clock');
+
 # A transaction goes on after a reset, which lowers nothing.
 begin_again();
 run($first, 'BEGIN', insert('a'));
