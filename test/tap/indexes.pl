@@ -30,6 +30,14 @@ foreach my $type (@types)
 }
 $node->command_ok([ 'pg_amcheck', '--heapallindexed', 'postgres' ], 'pg_amcheck finds nothing');
 
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION blocks(query text) RETURNS int LANGUAGE plpgsql AS $$
+	DECLARE plan json;
+	BEGIN
+		EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ' || query INTO plan;
+		RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::int + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::int;
+	END $$});
+
 # GiST indexes, built by sort and by inserts in order and in random order, with rows deleted meanwhile: every row is found by its
 # id, and an index-only scan returns the same ids as the table.
 foreach my $type (@types)
@@ -64,7 +72,15 @@ foreach my $type (@types)
 	# several equal choices at random, but twelve such indexes in a row had the same size, 41 bytes an entry or less.
 	cmp_ok($node->safe_psql('postgres', "CREATE TABLE grown (id $type); CREATE INDEX grown_gist ON grown USING gist (id);
 		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 50000; SELECT pg_relation_size('grown_gist') / 50000.0"), '<', 36 / 0.75, "$type: ids in order leave full pages behind");
-	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown');
+	cmp_ok($node->safe_psql('postgres', "CREATE INDEX grown_sorted ON grown USING gist (id); SELECT pg_relation_size('grown_sorted') / 50000.0"), '<', 36 / 0.75, "$type: so does a build by sort");
+	# So do ids in no order, whose pages are half full at least; a look-up reads a page of each of three levels, and the row's.
+	my ($bytes, $blocks) = split /\|/, $node->safe_psql('postgres', "CREATE TABLE scattered (id $type); CREATE INDEX scattered_gist ON scattered USING gist (id);
+		INSERT INTO scattered SELECT id FROM ordered ORDER BY hashint4(n) LIMIT 50000; ANALYZE scattered;
+		SET enable_seqscan = off; SET enable_bitmapscan = off;
+		SELECT pg_relation_size('scattered_gist') / 50000.0, avg(blocks(format('SELECT FROM scattered WHERE id = %L', id))) FROM (SELECT id FROM scattered LIMIT 200) s");
+	cmp_ok($bytes, '<', 36 / 0.5, "$type: ids in no order leave half-full pages at least");
+	cmp_ok($blocks, '<', 4.5, "$type: and are found in few blocks");
+	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown, scattered');
 }
 
 # BRIN with several intervals a range of blocks: the intervals end where the gaps between ids are widest, so a query of a gap reads no
