@@ -24,7 +24,7 @@ try() {
     tar -xf ~/postgresql-*.orig.tar.* -C ~/source --strip-components=1
     (cd ~/source && ./configure -q --prefix="${PG_CONFIG%/bin/pg_config}" --enable-tap-tests --without-icu --without-readline --without-zlib "$@")
     make -s -j"$(nproc)" -C ~/source
-    for part in . contrib/amcheck contrib/citext; do make -s -C ~/source/$part install; done
+    for part in . contrib/amcheck contrib/citext contrib/dblink; do make -s -C ~/source/$part install; done
     make -s clean
     make -s -j"$(nproc)" all test-libraries WERROR=-Werror
     SETTINGS=autovacuum=off test/tools/private.sh server make -s installcheck || { cat regression.diffs; exit 1; }
