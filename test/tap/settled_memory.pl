@@ -17,7 +17,7 @@ append_to_file($refusal, '');
 }
 my ($first, $second, $reader) = map { session() } 1 .. 3;
 like(($node->psql('postgres', $_))[2], qr/ERROR:  could not resize .*\nHINT:  Add "ids" to shared_preload_libraries/, "no memory: $_")
-	foreach 'SELECT gen_ulid()', $settled, 'SELECT count(*) FROM ids_unsettled()';
+	foreach 'SELECT gen_ulid()', 'SELECT ulid_settled()', 'SELECT count(*) FROM ids_unsettled()';
 # Two sessions find some at once: one creates the records, the other one waits for it.
 append_to_file("$refusal.yet", '');
 unlink $refusal;
@@ -86,7 +86,7 @@ foreach my $call ('gen_scru160()', 'ids_reset_clock()')
 
 # Another version of the library has made records that this one does not know.
 $node->safe_psql('postgres', "CREATE FUNCTION change_records() RETURNS void AS '$ENV{IDS_FAULTS}/bad_neighbour' LANGUAGE C; SELECT change_records()");
-like(($node->psql('postgres', $_))[2], qr/ERROR:  another version of extension "ids"/, "records of another version: $_") foreach 'SELECT gen_ulid()', $settled;
+like(($node->psql('postgres', $_))[2], qr/ERROR:  another version of extension "ids"/, "records of another version: $_") foreach 'SELECT gen_ulid()', 'SELECT ulid_settled()';
 
 # The records lie where the server's other sessions have had something else.
 $node->append_conf('postgresql.conf', "min_dynamic_shared_memory = 4MB\n");
