@@ -65,12 +65,14 @@ sub clock_lead
 }
 
 # Starts a server whose clock is turned by that many seconds. Its monotonic clock is not turned, because it never steps.
+# Nor has libfaketime shared memory, if it is new enough to do without: that is pg_ctl's, and may fail in the backends that a server
+# built with EXEC_BACKEND executes later.
 sub start_server
 {
 	my ($node, $seconds) = @_;
 	turn_clock($node, $seconds // 0);
 	local %ENV = (%ENV, LD_PRELOAD => $faketime, FAKETIME_TIMESTAMP_FILE => $node->basedir . '/clock',
-		FAKETIME_NO_CACHE => 1, FAKETIME_DONT_FAKE_MONOTONIC => 1, DONT_FAKE_MONOTONIC => 1, TZ => 'UTC');
+		FAKETIME_NO_CACHE => 1, FAKETIME_DISABLE_SHM => 1, FAKETIME_DONT_FAKE_MONOTONIC => 1, DONT_FAKE_MONOTONIC => 1, TZ => 'UTC');
 	$node->start;
 }
 
