@@ -118,6 +118,9 @@ SELECT c.* FROM compare($$at >= '2024-03-01' AND at < clock_timestamp()$$,
     $${T} >= timestamptz '2024-03-01' AND {T} < clock_timestamp()$$) c;
 SELECT c.* FROM compare($$at >= clock_timestamp() AND at < clock_timestamp()$$,
     $${T} >= clock_timestamp() AND {T} < clock_timestamp()$$) c;
+-- a time of the same row closes no window
+SELECT c.* FROM compare($$at >= '2024-08-01' AND at <= at$$,
+    $${T} >= timestamptz '2024-08-01' AND {T} <= {T}_first(at)$$) c;
 
 -- parameters: known in a custom plan, unknown in a generic one
 PREPARE of_at(timestamptz, timestamptz) AS SELECT FROM event WHERE at >= $1 AND at < $2;
