@@ -60,6 +60,18 @@ foreach (
 	is(output($waiting), "0\n", $name);
 	is($node->safe_psql('postgres', $partitions), $partitions_after, "$name, and the others exist once");
 }
+
+# A unit that partitions cover in part, while another session attaches the rest: the call waits for it, and only then finds no gap.
+{
+	$node->safe_psql('postgres', q{
+		CREATE TABLE morning PARTITION OF log FOR VALUES FROM (ulid_first('2026-01-05 00:00:00+00')) TO (ulid_first('2026-01-05 12:00:00+00'));
+		CREATE TABLE afternoon (LIKE log)});
+	$writer->query_safe(q{BEGIN; ALTER TABLE log ATTACH PARTITION afternoon FOR VALUES FROM (ulid_first('2026-01-05 12:00:00+00')) TO (ulid_first('2026-01-06 00:00:00+00'))});
+	my $waiting = start(days(6, 5));
+	$waiting->{run}->pump_nb while $waiting->{run}->pumpable && !$node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks WHERE NOT granted');
+	$writer->query_safe('COMMIT');
+	is(output($waiting), '', 'what another session changes meanwhile is no overlap');
+}
 $node->safe_psql('postgres', 'DROP TABLE log');
 
 # A call reads the list of partitions while another session attaches one: it has read the names and waits for the bounds, because the
