@@ -306,11 +306,13 @@ SKIP:
 }
 
 # A partition takes over what one of CREATE TABLE ... PARTITION OF does: defaults, generated columns, constraints, and how columns and
-# the table are stored.
-$node->safe_psql('postgres', q{
+# the table are stored, from PostgreSQL 17 on also its access method.
+my $using = $node->pg_version < 17 ? '' : 'USING other_heap';
+$node->safe_psql('postgres', qq{
+	CREATE ACCESS METHOD other_heap TYPE TABLE HANDLER heap_tableam_handler;
 	CREATE TABLE log (
 		id ulid DEFAULT gen_ulid(), n int NOT NULL DEFAULT 7 CHECK (n > 0), twice int GENERATED ALWAYS AS (n * 2) STORED,
-		text text COMPRESSION pglz, bytes bytea) PARTITION BY RANGE (id);
+		text text COMPRESSION pglz, bytes bytea) PARTITION BY RANGE (id) $using;
 	ALTER TABLE log ALTER bytes SET STORAGE EXTERNAL;
 	CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 	CREATE TABLE by_hand PARTITION OF log FOR VALUES FROM (ulid_first('2026-02-01')) TO (ulid_first('2026-03-01'))});
