@@ -87,7 +87,10 @@ run($neighbour, 'BEGIN', insert('n'));
 run($second, insert('c'));
 is(settled(), 'a b c', 'a transaction in another database does not hold it back');
 is(settled('neighbour'), 'none', 'a transaction holds back its own database');
+run($first, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM event');
 run($neighbour, 'COMMIT');
+is(run($first, $settled), 'a b c', 'nor for a snapshot that is older than its end');
+run($first, 'COMMIT');
 is(settled('neighbour'), 'n', 'the other database after the commit');
 $neighbour->quit;
 
