@@ -49,7 +49,12 @@ is($subscriber->safe_psql('postgres', $mark), $before, 'a time that has passed l
 $subscriber->safe_psql('postgres', "SELECT $list");
 is($subscriber->safe_psql('postgres', $lead), 't', 'a time that has passed leaves the generators alone');
 
-# The mark is on disk when the call returns: no later commit flushes it.
+# The mark is on disk when the call returns: no later commit flushes it. Neither does the WAL writer here, which sleeps for ten
+# seconds, nor the flush of an earlier record.
+$subscriber->append_conf('postgresql.conf', 'wal_writer_delay = 10s');
+$subscriber->reload;
+sleep 1;
+$subscriber->safe_psql('postgres', 'CHECKPOINT');
 $subscriber->safe_psql('postgres', "SELECT ids_advance_clock('$last')");
 $subscriber->stop('immediate');
 eval { $session->quit };
