@@ -37,6 +37,7 @@ SELECT * FROM partition WHERE since >= '2026-06-01';
 DROP TABLE log;
 -- weeks, quarters, hours
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 week', '2000-12-30', '2001-01-02');
 CALL ids_create_partitions('log', '1 week', '2026-11-01', '2026-11-10');
 CALL ids_create_partitions('log', '3 months', '2027-02-10', '2027-05-01');
 CALL ids_create_partitions('log', '6 hours', '2028-02-28 20:00', '2028-02-29 05:00');

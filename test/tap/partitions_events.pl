@@ -48,6 +48,13 @@ sql(join ' ', map { "DROP EVENT TRIGGER note_$_;" } @events);
 run_all($make);
 sql("CREATE EVENT TRIGGER audit ON ddl_command_end EXECUTE FUNCTION public.audit(); $call{create}; DROP EVENT TRIGGER audit");
 is(sql('SELECT * FROM public.audited'), "CREATE TABLE|app.log_20260101\nALTER TABLE|app.log\nCREATE TABLE|app.log_20260102\nALTER TABLE|app.log", 'a SECURITY DEFINER function audits all statements');
+# A check of its table fails: that is no row of a default partition.
+run_all($make);
+sql('ALTER TABLE public.audited ADD CONSTRAINT no_tag CHECK (tag IS NULL) NOT VALID; CREATE EVENT TRIGGER audit ON ddl_command_end EXECUTE FUNCTION public.audit()');
+my $broken = error_of('hostile', $call{create});
+like($broken, qr/new row for relation "audited" violates check constraint "no_tag"/, 'a function that breaks a check');
+unlike($broken, qr/HINT/, 'gets no hint about a default partition');
+sql('DROP EVENT TRIGGER audit; ALTER TABLE public.audited DROP CONSTRAINT no_tag');
 
 # A function that acts in the first statement of a kind. Either the call fails, and nothing is changed, or it goes on with the table
 # that it was given and its partitions. Tables that are not partitions are in brackets.
