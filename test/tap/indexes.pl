@@ -83,6 +83,25 @@ foreach my $type (@types)
 	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown, scattered');
 }
 
+# A GiST index of two columns splits its pages by the first one. Then the ranges of the other may contain each other, as here, where
+# later rows are farther from the middle.
+foreach my $type (@types)
+{
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE pairs (id $type, other $type);
+		CREATE INDEX pairs_gist ON pairs USING gist (id, other);
+		INSERT INTO pairs SELECT ${type}_first(timestamptz '2026-01-01' + n * interval '1 s'),
+			${type}_first(timestamptz '2026-01-01' + (CASE n % 2 WHEN 0 THEN n ELSE -n END) * interval '1 s') FROM generate_series(1, 30000) n;
+		VACUUM ANALYZE pairs});
+	my $counts = "SELECT string_agg((SELECT count(*) FROM pairs WHERE other >= since)::text, ' ') FROM (
+		SELECT ${type}_first(at) AS since FROM generate_series(timestamptz '2026-01-01' - interval '8 h', timestamptz '2026-01-01 08:00', '30 min') at OFFSET 0) s";
+	like($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN $counts"), qr/ on pairs_gist|using pairs_gist/, "$type: the second column of two");
+	is($node->safe_psql('postgres', "SET enable_seqscan = off; $counts"),
+		$node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; $counts"),
+		"$type: every row is found by the second column of two");
+	$node->safe_psql('postgres', 'DROP TABLE pairs');
+}
+
 # BRIN with several intervals a range of blocks: the intervals end where the gaps between ids are widest, so a query of a gap reads no
 # block of the table.
 foreach my $type (@types)
