@@ -40,8 +40,7 @@ Unit unit_argument(text* argument) {
       if (kFields[i] == field) return static_cast<Unit>(i);
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("invalid codokey unit: \"%s\"", text_to_cstring(argument)),
-                  errhint("Use year, month, day, hour, minute, second or split, which are the "
-                          "specification's precision 0 to 6.")));
+                  errhint("Use year, month, day, hour, minute, second or split.")));
 }
 
 [[noreturn]] void time_out_of_range(const Context& context, bool before) {

@@ -97,10 +97,10 @@ int node_id(const char* type, int greatest) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("invalid value for parameter \"%s\": \"%s\"", kName, text),
-             errdetail("A node id is a number from 0 to %d, or -1 for none; \"%s\" stands for a "
-                       "value that was set without permission.",
-                       kGreatest, kRefused),
-             errhint("Correct or remove the setting, then reconnect.")));
+             errdetail("A node id is a number from 0 to %d, or -1 for none.", kGreatest),
+             errhint("Correct or remove the setting. If its value is \"%s\", it was set without "
+                     "permission: then reconnect, too.",
+                     kRefused)));
   if (unlikely(value > greatest))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

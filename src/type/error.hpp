@@ -81,7 +81,8 @@ Datum invalid_text(Node* context, const char* text, ParseResult result) {
     return C::parse(other, value) == ParseResult{};
   };
   const char* syntax = std::string_view(text).starts_with(kHexPrefix)
-                           ? psprintf("\\x and %zu hexadecimal digits", 2 * C::kSize)
+                           ? psprintf("\\x and %zu hexadecimal digits, %zu characters in all",
+                                      2 * C::kSize, 2 + 2 * C::kSize)
                            : C::kSyntax;
   return invalid_text(
       context, text, prefer_bad_character(text, result),

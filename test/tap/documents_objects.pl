@@ -25,7 +25,7 @@ my $objects = sql(q{
 		WHEN 'pg_opfamily'::regclass THEN (SELECT format('USING %s (id %s)', amname, opfname) FROM pg_opfamily
 			JOIN pg_am ON pg_am.oid = opfmethod WHERE pg_opfamily.oid = objid)
 		WHEN 'pg_type'::regclass THEN (SELECT typname FROM pg_type WHERE oid = objid)
-		ELSE pg_describe_object(classid, objid, objsubid) END
+		ELSE regexp_replace(pg_describe_object(classid, objid, objsubid), '^(schema|materialized view) ', '') END
 	FROM pg_depend d WHERE refclassid = 'pg_extension'::regclass
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e'
 		AND NOT EXISTS (SELECT FROM pg_proc WHERE classid = 'pg_proc'::regclass AND oid = objid AND pronamespace = 'ids_internal'::regnamespace)
