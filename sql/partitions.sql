@@ -120,8 +120,13 @@ SET statement_timeout = '1min';
 CALL ids_create_partitions('log', '1 second', '4713-01-01 BC', '1970-01-01 00:00:00+00');
 CALL ids_create_partitions('log', '1 day', '10889-08-02 05:31:50.655+00', '294276-01-01');
 CALL ids_create_partitions('log', '1 second', '10889-08-03', '294276-01-01');
+-- a partition that goes on beyond the beginning or the end exists: the second call has nothing to do
+CALL ids_create_partitions('log', '1 week', '1970-01-01 00:00:00+00', '1970-01-02');
+CALL ids_create_partitions('log', '1 week', '1970-01-01 00:00:00+00', '1970-01-02');
+CALL ids_create_partitions('log', '1 day', '10889-08-02 05:31:50.655+00', '294276-01-01');
 RESET statement_timeout;
-SELECT relid, pg_get_expr(relpartbound, relid) FROM pg_partition_tree('log') JOIN pg_class ON oid = relid WHERE isleaf;
+SELECT relid, pg_get_expr(relpartbound, relid) FROM pg_partition_tree('log') JOIN pg_class ON oid = relid
+WHERE isleaf ORDER BY 1;
 DROP TABLE log;
 -- a parent that is not partitioned by time, and bad arguments
 CREATE TABLE log (id ulid, n int);
