@@ -65,7 +65,9 @@ MarkRow* mark_row(Page page) {
 // The install script creates the view as a superuser, and the schema, which its owner could
 // rename; a stranger owns neither. Looking the extension up takes longer than the rest of a
 // session's first identifier, so that is only done if an owner is no superuser any more.
-bool is_own(Relation relation, Oid schema_owner) {
+bool is_own(Relation relation, Oid schema) {
+  const Oid schema_owner =
+      GetSysCacheOid1(NAMESPACEOID, Anum_pg_namespace_nspowner, ObjectIdGetDatum(schema));
   if (superuser_arg(relation->rd_rel->relowner) && superuser_arg(schema_owner)) return true;
   const Oid extension = get_extension_oid("ids", true);
   return OidIsValid(extension) &&
@@ -74,18 +76,14 @@ bool is_own(Relation relation, Oid schema_owner) {
 
 Relation open_view() {
   Relation relation;
-  Oid schema_owner;
+  Oid schema;
   do {
-    HeapTuple schema = SearchSysCache1(NAMESPACENAME, CStringGetDatum("ids_internal"));
-    if (!HeapTupleIsValid(schema)) no_mark();
-    const auto* row = reinterpret_cast<Form_pg_namespace>(GETSTRUCT(schema));
-    schema_owner = row->nspowner;
-    const Oid oid = get_relname_relid("mark", row->oid);
-    ReleaseSysCache(schema);
+    schema = get_namespace_oid("ids_internal", true);
+    const Oid oid = get_relname_relid("mark", schema);
     if (!OidIsValid(oid)) no_mark();
     relation = try_relation_open(oid, RowExclusiveLock);
   } while (!relation);  // a session that had locked it may have replaced it
-  if (!is_own(relation, schema_owner)) no_mark();
+  if (!is_own(relation, schema)) no_mark();
   if (relation->rd_rel->relkind != RELKIND_MATVIEW)
     missing_mark("is another relation", "rename what has this name, then create it again", kCreate);
   return relation;
@@ -232,13 +230,11 @@ IDS_FUNCTION(ids_reset_clock) {
 // mark: it has locked the view, whose old file is still there.
 IDS_FUNCTION(kept_mark) {
   Relation relation = open_view();
-  const MarkRow* row = nullptr;
   std::int64_t kept = Max(greatest_time_us(), kLeastUs);
   if (RelationGetNumberOfBlocks(relation) > 0) {
     Buffer buffer = ReadBuffer(relation, 0);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    row = mark_row(BufferGetPage(buffer));
-    if (row) kept = row->unix_us;
+    if (const MarkRow* row = mark_row(BufferGetPage(buffer))) kept = row->unix_us;
     UnlockReleaseBuffer(buffer);
   }
   relation_close(relation, RowExclusiveLock);

@@ -1,18 +1,13 @@
 // Servers that share a node id, or have none, may make the same snowflakes. So no ordinary user may
-// change or remove the server's node id, and a value that somebody has set must not get lost
-// silently. Once the library is loaded, PGC_SUSET ensures both. But a session loads the library
-// when it first needs it. Until then anybody can set ids.node_id to anything. When the parameter is
-// then defined, PostgreSQL drops a value that is not valid or not permitted, and only warns. Hence:
-//
-// - The parameter is a string, and every value is valid while it is being defined: the value 70000
-//   in postgresql.conf is kept, also after RESET and ROLLBACK, and a call that needs the node id
-//   raises an error.
-// - A client's value overrides the server's value, so PGOPTIONS='-c ids.node_id=9' would remove the
-//   latter: PostgreSQL drops 9, and no value is left. A value that is lost in this way is replaced
-//   by "refused", with the priority of a client's value. With a lower priority, a reload would
-//   replace the value of a role by the value of postgresql.conf.
-// - The value that RESET would restore may be lost, too, while another value is in force: a
-//   superuser's function with a SET clause may be the first to need the library.
+// change or remove the server's node id, and no value may get lost silently. Once the library is
+// loaded, PGC_SUSET ensures that. Before, anybody can set the parameter to anything, and PostgreSQL
+// drops what is not valid or not permitted when it is defined. Hence:
+// - Every text is valid while the parameter is being defined, such as 70000 in postgresql.conf; a
+//   call that needs the node id raises an error.
+// - If a client's value has hidden the server's, as PGOPTIONS can, the value becomes "refused", as
+// a
+//   client's: as a lesser one, a reload would replace a role's value by that of postgresql.conf.
+// - So it does if the value is lost that RESET would restore, which a SET clause may hide.
 // - A parallel query may be the first to need the library, in its leader or in a worker.
 #include "generator/node_id.hpp"
 

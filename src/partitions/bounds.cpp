@@ -23,6 +23,11 @@ bool find_time_key(Relation table, TimeKey& result) {
   if (!is_range || !is_column) return false;
   PartitionKey key = RelationGetPartitionKey(table);
   const Oid type = getBaseType(key->parttypid[0]);
+  // The checks of domains are evaluated with each new bound.
+  for (Oid domain = key->parttypid[0]; superuser_arg(table->rd_rel->relowner) && domain != type;
+       domain = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(domain)))
+    refuse_other_owner("domain", format_type_be(domain),
+                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(domain)));
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
   if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
 

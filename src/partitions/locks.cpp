@@ -40,22 +40,28 @@ void lock_table(Oid table, LOCKMODE mode) {
   if (get_rel_name(table)) find_all_inheritors(table, mode, nullptr);
 }
 
-// PostgreSQL evaluates expressions of these tables and their partitions when it attaches or
-// detaches one. The statements run as the owner: if that is a superuser, nobody else may have
-// written them.
-void refuse_tables_of_others(Oid owner, List* roots) {
-  ListCell* root;
-  foreach (root, superuser_arg(owner) ? roots : NIL) {
+// A schema such as public belongs to whoever owns the database.
+Oid owner_of_schema(Oid schema) {
+  const Oid owner =
+      GetSysCacheOid1(NAMESPACEOID, Anum_pg_namespace_nspowner, ObjectIdGetDatum(schema));
+  if (owner != ROLE_PG_DATABASE_OWNER) return owner;
+  return GetSysCacheOid1(DATABASEOID, Anum_pg_database_datdba, ObjectIdGetDatum(MyDatabaseId));
+}
+
+// PostgreSQL evaluates expressions of all tables in the trees of partitions that these tables are
+// in, when it attaches or detaches one.
+void refuse_tables_of_others(List* tables) {
+  ListCell* table;
+  foreach (table, tables) {
+    List* ancestors = get_partition_ancestors(lfirst_oid(table));
+    const Oid root = ancestors != NIL ? llast_oid(ancestors) : lfirst_oid(table);
     ListCell* cell;
-    foreach (cell, find_all_inheritors(lfirst_oid(root), NoLock, nullptr)) {
+    foreach (cell, find_all_inheritors(root, NoLock, nullptr)) {
       const char* name = get_rel_name(lfirst_oid(cell));
-      const Oid other = name ? owner_of(lfirst_oid(cell)) : owner;
-      if (!superuser_arg(other))
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("table \"%s\" belongs to role \"%s\", who is no superuser", name,
-                               GetUserNameFromId(other, false)),
-                        errdetail("Its expressions would be evaluated as a superuser."),
-                        errhint("Give the partitioned table an owner who is no superuser.")));
+      if (!name) continue;
+      refuse_other_owner("table", name, owner_of(lfirst_oid(cell)));
+      const Oid schema = get_rel_namespace(lfirst_oid(cell));
+      refuse_other_owner("schema", get_namespace_name(schema), owner_of_schema(schema));
     }
   }
 }
@@ -94,6 +100,7 @@ bool ids::lock_tables(Oid parent, Change change) {
   // Without that lock, another session may have created or dropped a foreign key.
   const ForeignKeys now(parent);
   List* others = list_concat(list_make1_oid(parent), now.referenced);
-  refuse_tables_of_others(owner_of(parent), list_concat(others, now.referencing));
+  if (superuser_arg(owner_of(parent)))
+    refuse_tables_of_others(list_concat(others, now.referencing));
   return now.referencing != NIL;
 }

@@ -56,11 +56,18 @@ const char* ids::qualified_name(Oid table) {
 }
 
 Oid ids::owner_of(Oid table) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-  if (!HeapTupleIsValid(row)) undefined_table(table);
-  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
-  ReleaseSysCache(row);
+  const Oid owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(table));
+  if (!OidIsValid(owner)) undefined_table(table);
   return owner;
+}
+
+void ids::refuse_other_owner(const char* kind, const char* name, Oid owner) {
+  if (superuser_arg(owner)) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("%s \"%s\" belongs to role \"%s\", who is no superuser", kind, name,
+                         GetUserNameFromId(owner, false)),
+                  errdetail("Code of that role could run as a superuser."),
+                  errhint("Give the partitioned table an owner who is no superuser.")));
 }
 
 Oid ids::check_owner(Oid table) {

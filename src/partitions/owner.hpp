@@ -10,6 +10,10 @@ namespace ids {
 [[noreturn]] void undefined_table(Oid table);
 Oid owner_of(Oid table);
 
+// Statements run as the owner: if that is a superuser, nobody else may own the objects whose
+// expressions they evaluate, or the schemas by whose names they find tables. Raises 42501.
+void refuse_other_owner(const char* kind, const char* name, Oid owner);
+
 // The table's schema and name, quoted, by which a statement finds the table in any search_path.
 const char* qualified_name(Oid table);
 

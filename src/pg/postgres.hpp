@@ -23,6 +23,7 @@ extern "C" {
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_authid_d.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_database_d.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator_d.h"

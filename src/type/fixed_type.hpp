@@ -247,31 +247,23 @@ struct FixedType : TimedType<C> {
 // Defines the fmgr functions of an identifier type. They have the names of the SQL functions.
 // clang-format off
 #define IDS_TYPE(name, codec)                                                              \
-  IDS_SHARED_FUNCTIONS(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)                    \
-  IDS_COMMUTATORS(IDS_COMMUTATOR, name, ids::FixedType<codec>)          \
-  IDS_GIST_FUNCTIONS(IDS_TYPE_FUNCTION, name, ids::GistClass<ids::FixedType<codec>>)       \
-  IDS_FUNCTIONS_SINCE_18(IDS_TYPE_FUNCTION, name, ids::FixedType<codec>)
+  IDS_TYPE_FUNCTIONS(IDS_TYPE_FUNCTION, IDS_COMMUTATOR, name, ids::FixedType<codec>,       \
+                     ids::GistClass<ids::FixedType<codec>>)
 
-#define IDS_SHARED_FUNCTIONS(F, n, t)                                                     \
+#define IDS_TYPE_FUNCTIONS(F, C, n, t, g)                                                  \
   F(n, t, in) F(n, t, out) F(n, t, recv) F(n, t, send) F(n, t, to_text) F(n, t, is_valid)  \
-  F(n, t, from_bytea) F(n, t, to_bytea)                                                    \
-  F(n, t, eq) F(n, t, ne) F(n, t, lt) F(n, t, le) F(n, t, gt) F(n, t, ge) F(n, t, cmp)     \
-  F(n, t, smaller) F(n, t, larger) F(n, t, sortsupport) F(n, t, in_range)                  \
-  F(n, t, minmax_multi_distance) F(n, t, hash) F(n, t, hash_extended)                                   \
+  F(n, t, from_bytea) F(n, t, to_bytea) F(n, t, eq) F(n, t, ne) F(n, t, lt) F(n, t, le)    \
+  F(n, t, gt) F(n, t, ge) F(n, t, cmp) F(n, t, smaller) F(n, t, larger) F(n, t, in_range)  \
+  F(n, t, sortsupport) F(n, t, minmax_multi_distance) F(n, t, hash) F(n, t, hash_extended) \
   F(n, t, extract_timestamp) F(n, t, first) F(n, t, last)                                  \
-  F(n, t, range_first) F(n, t, range_last)                                                 \
-  F(n, t, lt_timestamptz) F(n, t, le_timestamptz)                                          \
-  F(n, t, gt_timestamptz) F(n, t, ge_timestamptz)                                          \
-  F(n, t, contained_by_tstzrange) F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)
-
-#define IDS_COMMUTATORS(F, n, t)                                              \
-  F(n, t, timestamptz_lt) F(n, t, timestamptz_le)                                          \
-  F(n, t, timestamptz_gt) F(n, t, timestamptz_ge)                                          \
-  F(n, t, tstzrange_contains)
-
-#define IDS_GIST_FUNCTIONS(F, n, t)                                                        \
-  F(n, t, gist_compress) F(n, t, gist_fetch) F(n, t, gist_consistent) F(n, t, gist_union)  \
-  F(n, t, gist_same) F(n, t, gist_penalty) F(n, t, gist_picksplit) F(n, t, gist_sortsupport)
+  F(n, t, range_first) F(n, t, range_last) F(n, t, contained_by_tstzrange)                 \
+  F(n, t, lt_timestamptz) F(n, t, le_timestamptz) F(n, t, gt_timestamptz)                  \
+  F(n, t, ge_timestamptz) F(n, t, support) F(n, t, ineqsel) F(n, t, ineqjoinsel)           \
+  C(n, t, timestamptz_lt) C(n, t, timestamptz_le) C(n, t, timestamptz_gt)                  \
+  C(n, t, timestamptz_ge) C(n, t, tstzrange_contains)                                      \
+  F(n, g, gist_compress) F(n, g, gist_fetch) F(n, g, gist_consistent) F(n, g, gist_union)  \
+  F(n, g, gist_same) F(n, g, gist_penalty) F(n, g, gist_picksplit) F(n, g, gist_sortsupport) \
+  IDS_FUNCTIONS_SINCE_18(F, n, t)
 
 #if PG_VERSION_NUM >= 180000
 #define IDS_FUNCTIONS_SINCE_18(F, n, t) F(n, t, skipsupport)

@@ -184,7 +184,8 @@ foreach ([ 'bigint', 'bigint', 'n' ], map { [ $_, $_, "${_}_first($time)" ], [ $
 	sql("DROP SCHEMA trap CASCADE; $schema");
 }
 
-# The partitioned table is a superuser's, and another role owns a table that PostgreSQL reads when it changes the partitions.
+# The partitioned table is a superuser's, and another role owns something that PostgreSQL reads when it changes the partitions, or by
+# whose name it finds them: whoever may rename a schema can put another table in the place of one.
 my %connected = (
 	'the default partition' => q{CREATE TABLE trap.log_rest PARTITION OF trap.log DEFAULT; ALTER TABLE trap.log_rest OWNER TO hostile;
 		\c - hostile
@@ -192,6 +193,18 @@ my %connected = (
 	'a partition' => q{ALTER TABLE trap.log_20260101 OWNER TO hostile;
 		\c - hostile
 		CREATE INDEX ON trap.log_20260101 ((trap.f('index')));},
+	'an ancestor' => q{\c - hostile
+		CREATE TABLE trap.above (id trap.key, n int) PARTITION BY LIST ((n + trap.f('key')));
+		\c - postgres
+		ALTER TABLE trap.above ATTACH PARTITION trap.log FOR VALUES IN (1);
+		\c - hostile},
+	'the domain of the key' => q{ALTER DOMAIN trap.key OWNER TO hostile;
+		\c - hostile
+		ALTER DOMAIN trap.key ADD CHECK (trap.f('check of domain') = 1);},
+	'the schema' => q{ALTER SCHEMA trap OWNER TO hostile;
+		\c - hostile},
+	'the database' => q{ALTER SCHEMA trap OWNER TO pg_database_owner; ALTER DATABASE traps OWNER TO hostile;
+		\c - hostile},
 	'a table that references it' => q{GRANT REFERENCES ON trap.log TO hostile;
 		\c - hostile
 		CREATE TABLE trap.referencing (id ulid REFERENCES trap.log, n int); CREATE INDEX ON trap.referencing ((trap.f('index') + n));},
@@ -205,13 +218,14 @@ foreach my $what (sort keys %connected)
 	my ($made, @told) = run_all(qq{
 		$begin
 		\\c - postgres
-		CREATE TABLE trap.log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		ALTER SCHEMA trap OWNER TO postgres; GRANT CREATE ON SCHEMA trap TO hostile; CREATE DOMAIN trap.key AS ulid;
+		CREATE TABLE trap.log (id trap.key @{[ $what eq 'an ancestor' ? '' : 'PRIMARY KEY' ]}, n int) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('trap.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 		$connected{$what}
 		$armed}, map { "\\c - postgres\n$call{$_};" } 'create', 'detach', 'drop');
 	is($made->[1], '', "$what: another role's");
-	like($_->[1], qr/\AERROR:  table "\w+" belongs to role "hostile", who is no superuser\nDETAIL: [^\n]*\nHINT: [^\n]*\Z/, "$what: it is refused, and nothing runs") foreach map { [ 0, $_->[1] =~ s/^psql\S+ //mr ] } @told;
-	sql("ALTER TABLE trap.log OWNER TO hostile; DROP SCHEMA trap CASCADE; $schema");
+	like($_->[1], qr/\AERROR:  (?:table|schema|domain) "[\w.]+" belongs to role "hostile", who is no superuser\nDETAIL: [^\n]*\nHINT: [^\n]*\Z/, "$what: it is refused, and nothing runs") foreach map { [ 0, $_->[1] =~ s/^psql\S+ //mr ] } @told;
+	sql("DROP SCHEMA trap CASCADE; ALTER DATABASE traps OWNER TO postgres; $schema");
 }
 
 $node->stop;
