@@ -510,8 +510,9 @@ END $$;
 SELECT subplans('SELECT FROM event WHERE ulid <@ (SELECT stable_range())') AS range,
   subplans('SELECT FROM span WHERE (SELECT ulid FROM event WHERE i = n) <@ tstzrange(now(), NULL)') AS id;
 DROP FUNCTION subplans;
-SELECT index_condition('SELECT FROM span s, event WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n)') <> ''
-  AS indexed;
+SELECT index_condition(query) <> '' AS indexed, index_condition(query || ' AND s.n > (SELECT random() - s.n)') <> ''
+  AS "beside a volatile one" FROM (VALUES ('SELECT FROM span s, event
+    WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n)')) q (query);
 SELECT n, count(*), count(*) FILTER (WHERE NOT at <@ during) AS astray
 FROM span s, event WHERE ulid <@ (SELECT during FROM span t WHERE t.n = s.n) GROUP BY n ORDER BY n;
 -- but not if that is volatile: its two ends would be of two ranges
