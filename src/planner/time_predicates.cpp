@@ -159,7 +159,7 @@ Datum time_predicate_support(FunctionCallInfo fcinfo, const PlannedType& type) {
   if (IsA(request, SupportRequestIndexCondition))
     PG_RETURN_POINTER(
         index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request), type));
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(static_cast<Node*>(nullptr));
 }
 
 }  // namespace ids

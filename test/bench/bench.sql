@@ -183,7 +183,8 @@ INSERT INTO result (measurement, name, repetition, value)
   pg_relation_size(format('item_%s_pkey', name)) / :rows::float8 FROM contestant;
 INSERT INTO result (measurement, name, repetition, value)
   SELECT 'leaf density of the primary key, %', name, 1, avg_leaf_density FROM contestant, pgstatindex(format('item_%s_pkey', name));
-CREATE PROCEDURE wal(rows int) LANGUAGE plpgsql AS $$
+-- Each contestant's statement, on a new table.
+CREATE PROCEDURE wal(what text, rows int, statement text) LANGUAGE plpgsql AS $$
 DECLARE c contestant; before pg_lsn;
 BEGIN
   FOR c IN SELECT * FROM contestant LOOP
@@ -191,13 +192,17 @@ BEGIN
     COMMIT;
     CHECKPOINT;
     before := pg_current_wal_insert_lsn();
-    EXECUTE format('INSERT INTO item_%s (payload) SELECT generate_series(1, %s)', c.name, rows);
+    EXECUTE filled(statement, c);
     INSERT INTO result (measurement, name, repetition, value)
-      VALUES ('WAL, bytes a row', c.name, 1, (pg_current_wal_insert_lsn() - before) / rows::float8);
+      VALUES (what || ', bytes a row', c.name, 1, (pg_current_wal_insert_lsn() - before) / rows::float8);
     COMMIT;
   END LOOP;
 END $$;
-CALL wal(:rows);
+CALL wal('WAL', :rows, format('INSERT INTO item_{T} (payload) SELECT generate_series(1, %s)', :rows));
+SELECT format($$COPY item_%1$s TO '%2$s/%1$s.items'$$, name, :'directory') FROM contestant
+  UNION ALL SELECT format($$COPY item_uuid (payload) TO '%s/payloads'$$, :'directory') \gexec
+CALL wal('WAL of COPY, ids by DEFAULT', :rows, format('COPY item_{T} (payload) FROM ''%s/payloads''', :'directory'));
+CALL wal('WAL of COPY, ids in the file', :rows, format('COPY item_{T} FROM ''%s/{T}.items''', :'directory'));
 SELECT format('DROP TABLE item_%s, copied_%1$s', name) FROM contestant \gexec
 VACUUM ANALYZE;
 
@@ -356,10 +361,10 @@ INSERT INTO result (measurement, name, repetition, value)
       format(generator, 'a.', '2026-03-01', '2026-03-01'::timestamptz + width::interval),
       format(generator, 'b.', '2026-07-01', '2026-07-01'::timestamptz + width::interval))) plan
   ORDER BY n, repetition, name;
-CREATE FUNCTION pg_temp.planning_us(query text) RETURNS float8 LANGUAGE sql AS
-  $$SELECT 1000 * avg((pg_temp.explain('SUMMARY', query) ->> 'Planning Time')::float8) FROM generate_series(1, 1000)$$;
+CREATE FUNCTION pg_temp.planning_us(query text, times int) RETURNS float8 LANGUAGE sql AS
+  $$SELECT 1000 * avg((pg_temp.explain('SUMMARY', query) ->> 'Planning Time')::float8) FROM generate_series(1, times)$$;
 INSERT INTO result (measurement, name, repetition, value)
-  SELECT measurement, name, repetition, pg_temp.planning_us('SELECT FROM planned WHERE ' || condition)
+  SELECT measurement, name, repetition, pg_temp.planning_us('SELECT FROM planned WHERE ' || condition, 1000)
   FROM (VALUES
     (1, 'planning of a lookup: us', 'uuid', $$uuid = '01234567-89ab-cdef-0123-456789abcdef'$$),
     (2, 'planning of a lookup: us', 'ulid', $$id = '01M6A6FT000000000000000000'$$),
@@ -373,3 +378,28 @@ INSERT INTO result (measurement, name, repetition, value)
     generate_series(1, 3 * :repetitions) repetition
   ORDER BY (n + 1) / 2, repetition, n;
 DROP TABLE planned;
+
+\echo '... planning with partitions'
+SET bench.subject = 'Planning with partitions';
+-- One for each day of 2026. Those that a window from now() does not need are pruned when it is run, the others when it is planned.
+CREATE TABLE by_at (at timestamptz PRIMARY KEY) PARTITION BY RANGE (at);
+CREATE TABLE by_id (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT format('CREATE TABLE by_at_%s PARTITION OF by_at FOR VALUES FROM (%L) TO (%L)', i, at, at + interval '1 day')
+  FROM generate_series(0, 364) i, LATERAL (SELECT '2026-01-01'::timestamptz + i * interval '1 day' AS at) s \gexec
+CALL ids_create_partitions('by_id', '1 day', '2026-01-01', '2027-01-01');
+INSERT INTO by_at SELECT generate_series('2026-01-01', '2026-12-31', interval '10 minutes');
+INSERT INTO by_id SELECT ulid_first(at) FROM by_at;
+VACUUM ANALYZE by_at, by_id;
+INSERT INTO result (measurement, name, repetition, value)
+  SELECT measurement, name, repetition, pg_temp.planning_us(query, times)
+  FROM (VALUES
+    (1, 'planning of a day among 365 partitions: us', 'timestamptz', 500, $$SELECT FROM by_at WHERE at >= '2026-03-01' AND at < '2026-03-02'$$),
+    (2, 'planning of a day among 365 partitions: us', 'ulid', 500, $$SELECT FROM by_id WHERE id >= timestamptz '2026-03-01' AND id < timestamptz '2026-03-02'$$),
+    (3, 'planning of a month: us', 'timestamptz', 50, $$SELECT FROM by_at WHERE at >= '2026-03-01' AND at < '2026-04-01'$$),
+    (4, 'planning of a month: us', 'ulid', 50, $$SELECT FROM by_id WHERE id >= timestamptz '2026-03-01' AND id < timestamptz '2026-04-01'$$),
+    (5, 'planning of a day until now(): us', 'timestamptz', 5, $$SELECT FROM by_at WHERE at >= now() - interval '1 day' AND at < now()$$),
+    (6, 'planning of a day until now(): us', 'ulid', 5, $$SELECT FROM by_id WHERE id >= now() - interval '1 day' AND id < now()$$)
+  ) q (n, measurement, name, times, query),
+    generate_series(1, 3 * :repetitions) repetition
+  ORDER BY (n + 1) / 2, repetition, n;
+DROP TABLE by_at, by_id;
