@@ -5,8 +5,7 @@
 // - Every text is valid while the parameter is being defined, such as 70000 in postgresql.conf; a
 //   call that needs the node id raises an error.
 // - If a client's value has hidden the server's, as PGOPTIONS can, the value becomes "refused", as
-// a
-//   client's: as a lesser one, a reload would replace a role's value by that of postgresql.conf.
+//   a client's: with a lesser source, a reload would replace a role's value by the server's.
 // - So it does if the value is lost that RESET would restore, which a SET clause may hide.
 // - A parallel query may be the first to need the library, in its leader or in a worker.
 #include "generator/node_id.hpp"
