@@ -10,8 +10,8 @@ INSERT INTO meaning VALUES
   ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
   ('Sorting and indexing', 'Rows lie in the table in about the order of their ids, so sorting or indexing them is half the work.'),
   ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
-  ('Inserting', 'Inserts cost less than half of those with random uuids: new keys are appended to the index. COPY writes
-a third less WAL if [the file has the ids](cookbook.md#old-rows).'),
+  ('Inserting', 'Inserts cost less than half of those with random uuids: new keys are appended to the index. COPY
+writes a third less WAL if [the file has the ids](cookbook.md#old-rows).'),
   ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.'),
   ('Planning with partitions', 'A partition for each day of a year: a plan costs about the same as with a column of timestamptz.'),
   ('Text, JSON and COPY', 'Text costs less than that of a uuid. JSON costs a third to a half more, because PostgreSQL looks for a cast of each id:
