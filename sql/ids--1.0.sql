@@ -1469,14 +1469,13 @@ REVOKE EXECUTE ON FUNCTION ids_complete_upgrade() FROM PUBLIC;
 
 SELECT ids_complete_upgrade();
 
--- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
--- statement or a role.
+-- Partitions by time. The procedures run their statements as the table's owner, in C++: no function takes a statement or a role.
 
 CREATE FUNCTION ids_internal.partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
+	SELECT p.partition, p.times, sum(nullif(least(c.reltuples, 1e12::float8), -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
 	FROM ids_internal.partition_times(parent) p
 		CROSS JOIN pg_partition_tree(p.partition) tree
 		JOIN pg_class c ON c.oid = tree.relid
@@ -1516,15 +1515,12 @@ BEGIN
 END $$;
 
 -- Fails if another schema already has an object with the name of one that is added now: pg_catalog is searched first, so that object
--- would be hidden silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
+-- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one.
 DO $$
 DECLARE
 	conflicts text;
 	renames text;
 BEGIN
-	IF NOT current_setting('row_security')::boolean THEN
-		RETURN;
-	END IF;
 	WITH member AS (
 		SELECT classid, objid FROM pg_depend
 		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e' AND age(xmin) <= 0
@@ -1551,7 +1547,8 @@ BEGIN
 	INTO conflicts, renames
 	FROM taken
 		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
+		LEFT JOIN pg_extension e ON e.oid = d.refobjid
+	WHERE extname IS NULL OR current_setting('row_security')::boolean;
 	IF conflicts IS NOT NULL THEN
 		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
 			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),

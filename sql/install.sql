@@ -26,9 +26,14 @@ CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
 CREATE EXTENSION ids;
 ROLLBACK TO without;
 
--- no conflict while pg_restore runs: in the dumped database, the type was made after the extension
-CREATE DOMAIN public.ulid AS text;
+-- while pg_restore runs, only members of another extension are no conflict: in the dumped database, they came later
 SET LOCAL row_security = off;
+CREATE DOMAIN public.ulid AS text;
+CREATE EXTENSION ids;
+ROLLBACK TO without;
+SET LOCAL row_security = off;
+CREATE DOMAIN public.ulid AS text;
+ALTER EXTENSION plpgsql ADD DOMAIN public.ulid;
 CREATE EXTENSION ids;
 SELECT gen_ulid() IS NULL AS generates;
 ROLLBACK TO without;

@@ -1,13 +1,10 @@
 -- Fails if another schema already has an object with the name of one that is added now: pg_catalog is searched first, so that object
--- would be hidden silently. The restore of a dump, which turns row_security off, skips this, because the dumped database had both.
+-- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one.
 DO $$
 DECLARE
 	conflicts text;
 	renames text;
 BEGIN
-	IF NOT current_setting('row_security')::boolean THEN
-		RETURN;
-	END IF;
 	WITH member AS (
 		SELECT classid, objid FROM pg_depend
 		WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids') AND deptype = 'e' AND age(xmin) <= 0
@@ -34,7 +31,8 @@ BEGIN
 	INTO conflicts, renames
 	FROM taken
 		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-		LEFT JOIN pg_extension e ON e.oid = d.refobjid;
+		LEFT JOIN pg_extension e ON e.oid = d.refobjid
+	WHERE extname IS NULL OR current_setting('row_security')::boolean;
 	IF conflicts IS NOT NULL THEN
 		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
 			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),

@@ -11,6 +11,8 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
     return pstrdup(
         "Move these rows to the new partition: see \"Draining a default partition\" in the "
         "cookbook of extension \"ids\".");
+  if (error.sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+    return pstrdup("Drop these objects first, or detach the partitions: detach => true.");
   // The statement may also have dropped the table before the error.
   if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE || error.hint || !get_rel_name(table))
     return error.hint;
@@ -79,7 +81,9 @@ Oid ids::check_owner(Oid table) {
 
 void ids::run_as_owner(Oid table, const char* statement) {
   const Oid owner = check_owner(table);
-  if (owner == GetUserId()) return execute(statement, table, owner);
+  // After SET ROLE, the owner's code could go back to the user who has connected.
+  if (owner == GetUserId() && owner == GetAuthenticatedUserId())
+    return execute(statement, table, owner);
 
   // After an error, the end of the transaction or subtransaction restores all of this.
   Oid user;

@@ -1,11 +1,10 @@
--- Partitions by time. The procedures run their statements as the table's owner. They do so in C++, so that no function takes a
--- statement or a role.
+-- Partitions by time. The procedures run their statements as the table's owner, in C++: no function takes a statement or a role.
 
 CREATE FUNCTION ids_internal.partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT p.partition, p.times, sum(nullif(c.reltuples, -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
+	SELECT p.partition, p.times, sum(nullif(least(c.reltuples, 1e12::float8), -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
 	FROM ids_internal.partition_times(parent) p
 		CROSS JOIN pg_partition_tree(p.partition) tree
 		JOIN pg_class c ON c.oid = tree.relid

@@ -16,8 +16,8 @@ sql(q{
 	GRANT hostile TO stranger;
 	GRANT ALL ON SCHEMA trap TO hostile;
 	GRANT USAGE ON SCHEMA trap TO PUBLIC});
-my @callers = ('postgres', 'member', $node->pg_version >= 16 ? 'member_without_set' : ());
-sql('CREATE ROLE member_without_set LOGIN; GRANT hostile TO member_without_set WITH INHERIT TRUE, SET FALSE') if @callers > 2;
+my @callers = ('postgres', 'hostile, set by postgres', 'member', $node->pg_version >= 16 ? 'member_without_set' : ());
+sql('CREATE ROLE member_without_set LOGIN; GRANT hostile TO member_without_set WITH INHERIT TRUE, SET FALSE') if @callers > 3;
 sql(q{
 	SET ROLE hostile;
 	SET search_path = trap;
@@ -64,15 +64,17 @@ foreach my $trap (sort keys %lay)
 {
 	foreach my $role (@callers)
 	{
+		my $user = $role =~ s/,.*//r;
+		my $connect = $role eq $user ? "\\c - $role" : "\\c - postgres\nSET ROLE $user;";
 		sql("SET ROLE hostile; SET client_min_messages = error; $lay{$trap}");
 		my ($inserts, %does);
-		(@does{ 'creates', 'detaches', 'drops' }, $inserts) = (run_all("\\c - $role\n$call{creates}; $session", "\\c - hostile\n$insert",
-			map { "\\c - $role\n$call{$_}; $session" } 'detaches', 'drops'))[ 0, 2, 3, 1 ];
+		(@does{ 'creates', 'detaches', 'drops' }, $inserts) = (run_all("$connect\n$call{creates}; $session", "\\c - hostile\n$insert",
+			map { "$connect\n$call{$_}; $session" } 'detaches', 'drops'))[ 0, 2, 3, 1 ];
 		foreach my $action (sort keys %does)
 		{
 			my ($answer, $messages) = @{ $does{$action} };
 			unlike($messages, qr/ERROR/, "$trap: $role $action");
-			is($answer, qq{$role|"\$user", public|on}, 'the session is as before');
+			is($answer, qq{$user|"\$user", public|on}, 'the session is as before');
 			my %seen = map { $_ => 1 } $messages =~ /trap: (.*)/g;
 			is(join(', ', sort keys %seen), $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '', "$trap: code runs with the owner's rights when $role $action");
 		}
