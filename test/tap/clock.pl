@@ -25,7 +25,7 @@ my $node = PostgreSQL::Test::Cluster->new('turned');
 $node->init;
 $node->append_conf('postgresql.conf', "log_statement = none\n");
 # From 19 on, PostgreSQL may ask the processor, whose clock libfaketime cannot turn.
-$node->append_conf('postgresql.conf', "timing_clock_source = system\n") if $node->pg_version >= 19;
+$node->append_conf('postgresql.conf', "timing_clock_source = system\n") if $node->pg_version->major >= 19;
 set_clock('+0');
 {
 	local %ENV = (%ENV, LD_PRELOAD => $faketime, FAKETIME_TIMESTAMP_FILE => $clock, FAKETIME_NO_CACHE => 1, TZ => 'UTC');
