@@ -162,7 +162,7 @@ my $two = q{CREATE TABLE event (id ulid DEFAULT gen_ulid(), tenant int, PRIMARY 
 	CREATE TABLE one PARTITION OF event FOR VALUES IN (1); CREATE TABLE two PARTITION OF event FOR VALUES IN (2);
 	INSERT INTO event (tenant) VALUES (1), (2)};
 compare('a partition becomes unlogged', $two, 'BEGIN; ALTER TABLE one SET UNLOGGED', $commit, @all_but_read_committed);
-if ($node->pg_version >= 19)
+if ($node->pg_version->major >= 19)
 {
 	my $repack;
 	compare(

@@ -61,14 +61,14 @@ $subscriber->start;
 $node->safe_psql('postgres', 'CREATE DATABASE published');
 $node->safe_psql('published', 'CREATE EXTENSION ids');
 $_->safe_psql($_ eq $node ? 'published' : 'postgres', 'CREATE TABLE plain (n serial PRIMARY KEY)') foreach $node, $subscriber;
-$node->safe_psql('published', 'INSERT INTO plain DEFAULT VALUES; CREATE PUBLICATION every FOR ALL TABLES' . ($node->pg_version >= 19 ? ', ALL SEQUENCES' : ''));
+$node->safe_psql('published', 'INSERT INTO plain DEFAULT VALUES; CREATE PUBLICATION every FOR ALL TABLES' . ($node->pg_version->major >= 19 ? ', ALL SEQUENCES' : ''));
 $subscriber->safe_psql('postgres', 'CREATE SUBSCRIPTION subscribed CONNECTION $$' . $node->connstr('published') . '$$ PUBLICATION every');
 ok($subscriber->poll_query_until('postgres', q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}), 'everything is ready');
 $node->safe_psql('published', 'INSERT INTO plain DEFAULT VALUES');
 $node->wait_for_catchup('subscribed');
 is($subscriber->safe_psql('postgres', q{SELECT string_agg(srrelid::regclass::text, ' ' ORDER BY srrelid::regclass::text) FROM pg_subscription_rel}),
-	$node->pg_version >= 19 ? 'plain plain_n_seq' : 'plain', 'the mark is not published');
-$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION subscribed REFRESH SEQUENCES') if $node->pg_version >= 19;
+	$node->pg_version->major >= 19 ? 'plain plain_n_seq' : 'plain', 'the mark is not published');
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION subscribed REFRESH SEQUENCES') if $node->pg_version->major >= 19;
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM plain'), 2, 'rows arrive');
 unlike(slurp_file($subscriber->logfile), qr/ERROR/, 'without an error');
 

@@ -71,7 +71,7 @@ SKIP:
 }
 SKIP:
 {
-	skip 'the DSM registry can be seen from PostgreSQL 19', 1 if $node->pg_version < 19;
+	skip 'the DSM registry can be seen from PostgreSQL 19', 1 if $node->pg_version->major < 19;
 	is($node->safe_psql('postgres', "SELECT name, size FROM pg_dsm_registry_allocations"), 'ids|512', 'the state is in the DSM registry');
 }
 
