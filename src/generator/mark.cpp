@@ -43,7 +43,7 @@ struct MarkRow {
 
 // The row, in the view's only page; null if that is damaged.
 MarkRow* mark_row(Page page) {
-  const ItemId item = PageGetItemId(page, FirstOffsetNumber);
+  ItemId item = PageGetItemId(page, FirstOffsetNumber);
   const bool is_mark = !PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber &&
                        ItemIdIsNormal(item) &&
                        ItemIdGetLength(item) == MAXALIGN(SizeofHeapTupleHeader) + sizeof(MarkRow);
