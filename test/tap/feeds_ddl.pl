@@ -8,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(allows_streaming => 1);    # REPACK (CONCURRENTLY) decodes WAL
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
 
