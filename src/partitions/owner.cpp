@@ -19,8 +19,8 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
   const char* name = GetUserNameFromId(owner, false);
   if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
     return psprintf(
-        "Only role \"%s\", its owner, can change the partitions of a temporary table, in the "
-        "session that created it.",
+        "Partitions of a temporary table can only be changed in the session that created it, "
+        "connected as its owner, role \"%s\".",
         name);
   return psprintf(
       "Statements on partitions run as the owner of the partitioned table, role \"%s\", which "

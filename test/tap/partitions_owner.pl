@@ -129,7 +129,7 @@ sql('DROP TABLE trap.log, trap.log_20260101');
 	$session->query_safe('CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); ' . $call{creates} =~ s/trap\.log/log/r);
 	my $log = $session->query_safe(q{SELECT 'log'::regclass::oid});
 	like(error_of('postgres', $call{drops} =~ s/'trap\.log'/$log/r),
-		qr/HINT:  Only role "hostile", its owner, can change the partitions of a temporary table, in the session that created it\./, 'a temporary table of another session');
+		qr/HINT:  Partitions of a temporary table can only be changed in the session that created it, connected as its owner, role "hostile"\./, 'a temporary table of another session');
 	$session->quit;
 }
 
