@@ -280,8 +280,8 @@ CREATE FUNCTION ulid_range_first(tstzrange)   RETURNS ulid         AS 'MODULE_PA
 CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'extract timestamp from ulid';
-COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid whose time is at or after the timestamp';
-COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid whose time is at or before the timestamp';
+COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid of the unit of time that contains the timestamp';
+COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is in the range';
 COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range';
 
@@ -328,14 +328,14 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
-COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before timestamp';
-COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before timestamp';
-COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of ulid is after timestamp';
-COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of ulid is at or after timestamp';
-COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'timestamp is before time of ulid';
-COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'timestamp is at or before time of ulid';
-COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'timestamp is after time of ulid';
-COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'timestamp is at or after time of ulid';
+COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before unit of timestamp';
+COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before unit of timestamp';
+COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of ulid is after unit of timestamp';
+COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'time of ulid is at or after unit of timestamp';
+COMMENT ON OPERATOR <  (timestamptz, ulid) IS 'unit of timestamp is before time of ulid';
+COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'unit of timestamp is at or before time of ulid';
+COMMENT ON OPERATOR >  (timestamptz, ulid) IS 'unit of timestamp is after time of ulid';
+COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'unit of timestamp is at or after time of ulid';
 COMMENT ON OPERATOR <@ (ulid, ids_tstzrange) IS 'time of ulid is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains time of ulid';
 
@@ -604,8 +604,8 @@ CREATE FUNCTION scru160_range_first(tstzrange)   RETURNS scru160         AS 'MOD
 CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'extract timestamp from scru160';
-COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 whose time is at or after the timestamp';
-COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 whose time is at or before the timestamp';
+COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 of the unit of time that contains the timestamp';
+COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose time is in the range';
 COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range';
 
@@ -652,14 +652,14 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
-COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before timestamp';
-COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before timestamp';
-COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of scru160 is after timestamp';
-COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of scru160 is at or after timestamp';
-COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'timestamp is before time of scru160';
-COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'timestamp is at or before time of scru160';
-COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'timestamp is after time of scru160';
-COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'timestamp is at or after time of scru160';
+COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before unit of timestamp';
+COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before unit of timestamp';
+COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of scru160 is after unit of timestamp';
+COMMENT ON OPERATOR >= (scru160, timestamptz) IS 'time of scru160 is at or after unit of timestamp';
+COMMENT ON OPERATOR <  (timestamptz, scru160) IS 'unit of timestamp is before time of scru160';
+COMMENT ON OPERATOR <= (timestamptz, scru160) IS 'unit of timestamp is at or before time of scru160';
+COMMENT ON OPERATOR >  (timestamptz, scru160) IS 'unit of timestamp is after time of scru160';
+COMMENT ON OPERATOR >= (timestamptz, scru160) IS 'unit of timestamp is at or after time of scru160';
 COMMENT ON OPERATOR <@ (scru160, ids_tstzrange) IS 'time of scru160 is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains time of scru160';
 
@@ -921,8 +921,8 @@ CREATE FUNCTION tbsl_range_first(tstzrange)   RETURNS tbsl         AS 'MODULE_PA
 CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'extract timestamp from tbsl';
-COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl whose time is at or after the timestamp';
-COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl whose time is at or before the timestamp';
+COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl of the unit of time that contains the timestamp';
+COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is in the range';
 COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range';
 
@@ -969,14 +969,14 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
-COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before timestamp';
-COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before timestamp';
-COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of tbsl is after timestamp';
-COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of tbsl is at or after timestamp';
-COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'timestamp is before time of tbsl';
-COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'timestamp is at or before time of tbsl';
-COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'timestamp is after time of tbsl';
-COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'timestamp is at or after time of tbsl';
+COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before unit of timestamp';
+COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before unit of timestamp';
+COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of tbsl is after unit of timestamp';
+COMMENT ON OPERATOR >= (tbsl, timestamptz) IS 'time of tbsl is at or after unit of timestamp';
+COMMENT ON OPERATOR <  (timestamptz, tbsl) IS 'unit of timestamp is before time of tbsl';
+COMMENT ON OPERATOR <= (timestamptz, tbsl) IS 'unit of timestamp is at or before time of tbsl';
+COMMENT ON OPERATOR >  (timestamptz, tbsl) IS 'unit of timestamp is after time of tbsl';
+COMMENT ON OPERATOR >= (timestamptz, tbsl) IS 'unit of timestamp is at or after time of tbsl';
 COMMENT ON OPERATOR <@ (tbsl, ids_tstzrange) IS 'time of tbsl is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains time of tbsl';
 
@@ -1239,8 +1239,8 @@ CREATE FUNCTION snowflake_range_first(tstzrange)   RETURNS snowflake         AS 
 CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'extract timestamp from snowflake';
-COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake whose time is at or after the timestamp';
-COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake whose time is at or before the timestamp';
+COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake of the unit of time that contains the timestamp';
+COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whose time is in the range';
 COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range';
 
@@ -1287,14 +1287,14 @@ CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
 
-COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before timestamp';
-COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before timestamp';
-COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of snowflake is after timestamp';
-COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of snowflake is at or after timestamp';
-COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'timestamp is before time of snowflake';
-COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'timestamp is at or before time of snowflake';
-COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'timestamp is after time of snowflake';
-COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'timestamp is at or after time of snowflake';
+COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before unit of timestamp';
+COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before unit of timestamp';
+COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of snowflake is after unit of timestamp';
+COMMENT ON OPERATOR >= (snowflake, timestamptz) IS 'time of snowflake is at or after unit of timestamp';
+COMMENT ON OPERATOR <  (timestamptz, snowflake) IS 'unit of timestamp is before time of snowflake';
+COMMENT ON OPERATOR <= (timestamptz, snowflake) IS 'unit of timestamp is at or before time of snowflake';
+COMMENT ON OPERATOR >  (timestamptz, snowflake) IS 'unit of timestamp is after time of snowflake';
+COMMENT ON OPERATOR >= (timestamptz, snowflake) IS 'unit of timestamp is at or after time of snowflake';
 COMMENT ON OPERATOR <@ (snowflake, ids_tstzrange) IS 'time of snowflake is contained by range';
 COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains time of snowflake';
 
@@ -1373,8 +1373,8 @@ CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
-COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after the timestamp';
-COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before the timestamp';
+COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 of the millisecond of the timestamp';
+COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 of the millisecond of the timestamp';
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
 

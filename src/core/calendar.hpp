@@ -6,13 +6,9 @@
 
 namespace ids {
 
-// Quotients rounded down and up, also for times before 1970, which are negative. Divisors are
-// positive.
+// The quotient rounded down, also for times before 1970, which are negative. The divisor is positive.
 constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
   return dividend / divisor - (dividend % divisor < 0);
-}
-constexpr std::int64_t ceil_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
-  return dividend / divisor + (dividend % divisor > 0);
 }
 
 inline constexpr std::int64_t kSecondsPerDay = 86'400;

@@ -193,7 +193,7 @@ struct FixedType : TimedType<C> {
 
   // The first 64 bits of an id of the current time.
   static std::uint64_t now() {
-    return load_big_endian<std::uint64_t>(first_from<C>(unix_now<1>()).data());
+    return load_big_endian<std::uint64_t>(first_of<C>(unix_now<1>()).data());
   }
 
   static const std::uint8_t* bytes(Datum datum) {

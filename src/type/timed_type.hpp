@@ -58,8 +58,8 @@ struct TimedType {
     PG_RETURN_TIMESTAMPTZ(timestamp(get(PG_GETARG_DATUM(0))));
   }
 
-  static Datum first(FunctionCallInfo fcinfo) { return boundary<first_from<C>>(fcinfo); }
-  static Datum last(FunctionCallInfo fcinfo) { return boundary<last_until<C>>(fcinfo); }
+  static Datum first(FunctionCallInfo fcinfo) { return boundary<first_of<C>>(fcinfo); }
+  static Datum last(FunctionCallInfo fcinfo) { return boundary<last_of<C>>(fcinfo); }
 
   // The first and last value whose time a tstzrange contains. If there is none, the first is
   // greater than the last.
@@ -123,11 +123,11 @@ struct TimedType {
   // These compare an id, which is the argument of that number, with the boundary of the other
   // argument, a time.
   static int from_first(FunctionCallInfo fcinfo, int id) {
-    const Value boundary = first_from<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    const Value boundary = first_of<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
   }
   static int from_last(FunctionCallInfo fcinfo, int id) {
-    const Value boundary = last_until<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
+    const Value boundary = last_of<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
   }
   static Datum in_time_range(FunctionCallInfo fcinfo, int id) {

@@ -17,8 +17,8 @@ CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
-COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 whose time is at or after the timestamp';
-COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 whose time is at or before the timestamp';
+COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 of the millisecond of the timestamp';
+COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 of the millisecond of the timestamp';
 COMMENT ON FUNCTION uuidv7_range_first(tstzrange)  IS 'smallest UUID version 7 whose time is in the range';
 COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 whose time is in the range';
 

@@ -206,25 +206,24 @@ void check_boundaries() {
     CAPTURE(time);
     CHECK(std::abs(share - static_cast<double>(n) / 1000) < 1e-6);
   }
-  // A time between two units belongs to the earlier one, so the next value has the later unit.
+  // A time stands for the unit that contains it.
   for (const std::int64_t time : {C::kMinTime, C::kMinTime + 1, C::kMaxTime - 1, C::kMaxTime}) {
     CAPTURE(time);
-    CHECK(ids::first_from<C>(time * C::kUnitUs) == C::first(time));
-    CHECK(ids::last_until<C>(time * C::kUnitUs) == C::last(time));
-    CHECK(ids::last_until<C>(time * C::kUnitUs + C::kUnitUs - 1) == C::last(time));
-    if (time > C::kMinTime && C::kUnitUs > 1)
-      CHECK(ids::first_from<C>(time * C::kUnitUs - C::kUnitUs + 1) == C::first(time));
+    for (const std::int64_t us : {std::int64_t{0}, C::kUnitUs / 2, C::kUnitUs - 1}) {
+      CHECK(ids::first_of<C>(time * C::kUnitUs + us) == C::first(time));
+      CHECK(ids::last_of<C>(time * C::kUnitUs + us) == C::last(time));
+    }
   }
   // Times out of range saturate.
   for (const std::int64_t unix_us : {C::kMinTime * C::kUnitUs - 1, INT64_MIN, INT64_MIN + 1}) {
     CAPTURE(unix_us);
-    CHECK(ids::first_from<C>(unix_us) == C::first(C::kMinTime));
-    CHECK(ids::last_until<C>(unix_us) == C::first(C::kMinTime));
+    CHECK(ids::first_of<C>(unix_us) == C::first(C::kMinTime));
+    CHECK(ids::last_of<C>(unix_us) == C::first(C::kMinTime));
   }
   for (const std::int64_t unix_us : {(C::kMaxTime + 1) * C::kUnitUs, INT64_MAX, INT64_MAX - 1}) {
     CAPTURE(unix_us);
-    CHECK(ids::first_from<C>(unix_us) == C::last(C::kMaxTime));
-    CHECK(ids::last_until<C>(unix_us) == C::last(C::kMaxTime));
+    CHECK(ids::first_of<C>(unix_us) == C::last(C::kMaxTime));
+    CHECK(ids::last_of<C>(unix_us) == C::last(C::kMaxTime));
   }
 }
 
