@@ -115,7 +115,7 @@ class Generator {
   // After a restart or a promotion the tick may be below the mark.
   static GeneratorState* lift_above_mark() {
     GeneratorState* generator = claim();
-    if (!knows_mark(shared_)) check_mark(1);
+    if (!knows_mark(shared_)) read_mark();
     return generator;
   }
 
