@@ -19,10 +19,10 @@ foreach my $type (@types)
 	$node->safe_psql('postgres', qq{
 		SET work_mem = '1MB'; SET maintenance_work_mem = '1MB';
 		CREATE TABLE checked_$type AS
-			SELECT gen_$type('2020-01-01'::timestamptz + random() * interval '20 years') AS id FROM generate_series(1, 100000);
-		INSERT INTO checked_$type SELECT id FROM checked_$type LIMIT 10000;
+			SELECT gen_$type('2020-01-01'::timestamptz + random() * interval '20 years') AS id FROM generate_series(1, 10000);
+		INSERT INTO checked_$type SELECT id FROM checked_$type LIMIT 1000;
 		CREATE INDEX checked_${type}_btree ON checked_$type (id);
-		INSERT INTO checked_$type SELECT gen_$type() FROM generate_series(1, 10000);
+		INSERT INTO checked_$type SELECT gen_$type() FROM generate_series(1, 1000);
 	});
 	is($node->safe_psql('postgres', "SELECT bt_index_parent_check('checked_${type}_btree', heapallindexed => true)"), '', "$type: btree holds every row");
 	is($node->safe_psql('postgres', qq{

@@ -94,7 +94,7 @@ tap: deps ## run the tests that start servers; TESTS=test/tap/NAME.pl for one
 # Unit tests: Catch2 2 or 3, without PostgreSQL's headers.
 
 UNIT_OBJS = $(patsubst %.cpp,build/%.o,$(wildcard test/unit/*.cpp))
-UNIT_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_FLAGS = -std=c++20 -O1 -g1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
 CATCH2_LIBS = $(if $(wildcard /usr/include/catch2/catch_all.hpp),-lCatch2Main -lCatch2)
 
 unit: build/test/unit/run ## run the tests that need no PostgreSQL; VECTORS=DIR for other vectors
