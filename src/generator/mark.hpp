@@ -27,8 +27,7 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
 
 // Whether this session has read the mark, since the ticks were last lowered.
 inline bool knows_mark(SharedState* shared) {
-  return known_mark.unix_us != 0 &&
-         pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
+  return known_mark.unix_us != 0 && pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
 // Reads the mark, and moves it beyond unix_us if it is below that. Returns false if the caller must
