@@ -21,23 +21,23 @@ class MonotonicNumbers {
   template <class First, class Skip>
   constexpr bool next(std::int64_t unit, First first, Skip skip) {
     if (unit != unit_) {
-      number_ = first();
+      left_ = kGreatest - first();
       unit_ = unit;
       return true;
     }
     const Number skipped = skip();
-    if (skipped >= kGreatest - number_) return false;
-    number_ += skipped + 1;
+    if (skipped >= left_) return false;
+    left_ -= skipped + 1;
     return true;
   }
 
-  constexpr Number number() const noexcept { return number_; }
+  constexpr Number number() const noexcept { return kGreatest - left_; }
 
  private:
   static constexpr Number kGreatest = ~Number{0} >> (8 * sizeof(Number) - kBits);
 
   std::int64_t unit_ = -1;
-  Number number_ = 0;
+  Number left_ = kGreatest;  // how far number() may still go
 };
 
 }  // namespace ids
