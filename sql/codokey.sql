@@ -110,13 +110,10 @@ BEGIN
 EXCEPTION WHEN invalid_parameter_value THEN
   RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
 END $$;
--- the specification's precision: a number, of whatever type, gets the same hint
+-- the specification's precision, a number, names no unit
 SELECT codokey(now(), 2);
-SELECT codokey(current_date, 2::bigint, 1970, 2069);
-SELECT codokey(localtimestamp, unit => 2.5, until_split => 999);
-SELECT gen_codokey(6);
-SELECT gen_codokey(2000, 2099);
--- while a literal, NULL and a parameter of unknown type remain the name of a unit
+SELECT codokey(now(), '2');
+-- a literal, NULL and a parameter of unknown type do
 SELECT codokey('2022-12-31', 'month'), codokey(date '2022-12-31', 'year'), codokey(now(), NULL, 2000),
   gen_codokey(NULL, 2000);
 PREPARE unknown AS SELECT codokey($1, $2), codokey(date '2022-12-31', $3), codokey($4, unit => $5, since_year => $6),

@@ -134,11 +134,11 @@ FROM (SELECT uuid_send(gen_uuidv7(at)) AS id FROM alternating) s;
 DROP VIEW alternating;
 DROP TABLE made;
 DROP FUNCTION low;
--- scru160: counter and random16 are one counter, which goes up by 1; random80 is new in each id
+-- scru160: counter and random16 are one counter, which goes up by 1, also above 16 bits; random80 is new in each id
 CREATE FUNCTION count_of(scru160, random16_too boolean) RETURNS bigint IMMUTABLE LANGUAGE sql
   RETURN (SELECT counter::bigint << 16 | CASE WHEN random16_too THEN random16
     ELSE ('x' || encode(substr(random80, 1, 2), 'hex'))::bit(16)::int END FROM scru160_parts($1));
-CREATE TABLE counted AS SELECT i, gen_scru160('2026-01-01 00:00:00+00') AS s FROM generate_series(1, 200000) i;
+CREATE TABLE counted AS SELECT i, gen_scru160('2026-01-01 00:00:00+00') AS s FROM generate_series(1, 66000) i;
 SELECT count(*) FILTER (WHERE step <> 1) AS others, count(DISTINCT substr(s::bytea, 1, 10)) AS first_80_bits,
   count(DISTINCT substr(s::bytea, 11)) AS random80
 FROM (SELECT s, count_of(s, true) - lag(count_of(s, true)) OVER (ORDER BY i) AS step FROM counted) c;

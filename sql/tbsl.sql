@@ -55,10 +55,10 @@ SELECT tbsl_from_base('ffffffffffffffffffff', 16);
 -- generation: in order, machine 0
 SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
-    FROM (SELECT i, gen_tbsl() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+    FROM (SELECT i, gen_tbsl() AS id FROM generate_series(1, 10000) i) g) l WHERE previous IS NOT NULL;
 SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
-    FROM (SELECT i, gen_tbsl_machine(99, true) AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+    FROM (SELECT i, gen_tbsl_machine(99, true) AS id FROM generate_series(1, 10000) i) g) l WHERE previous IS NOT NULL;
 SELECT DISTINCT machine_id, suffix > 1024 AS random FROM generate_series(1, 1000), LATERAL tbsl_parts(gen_tbsl());
 SELECT DISTINCT machine_id, suffix BETWEEN 1 AND 1024 AS sequenced FROM generate_series(1, 1000) i,
   LATERAL tbsl_parts(gen_tbsl_machine(i % 2, sequenced => true));

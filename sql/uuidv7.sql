@@ -35,13 +35,13 @@ INSERT INTO event SELECT gen_uuidv7('2026-11-01 00:00:00+00'::timestamptz + i * 
   FROM generate_series(-3, 7) i;
 CREATE TABLE probe AS SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' AS at
   FROM generate_series(-9, 14) i;
-INSERT INTO probe SELECT uuidv7_extract_timestamp(id) FROM event TABLESAMPLE SYSTEM (100) LIMIT 50;
+INSERT INTO probe SELECT uuidv7_extract_timestamp(id) FROM event TABLESAMPLE SYSTEM (100) LIMIT 20;
 -- a time stands for its millisecond
-SELECT count(*) > 70000 AS compared,
+SELECT count(*) > 40000 AS compared,
        count(*) FILTER (WHERE (id >= uuidv7_first(p.at)) <> (at_of_id >= cut)) AS first,
        count(*) FILTER (WHERE (id <= uuidv7_last(p.at)) <> (at_of_id <= cut)) AS last
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e, probe p, date_trunc('milliseconds', p.at) cut;
-SELECT count(*) > 1000000 AS compared,
+SELECT count(*) > 300000 AS compared,
   count(*) FILTER (WHERE (id BETWEEN uuidv7_range_first(r) AND uuidv7_range_last(r)) <> (cut @> at_of_id)) AS wrong
 FROM (SELECT id, uuidv7_extract_timestamp(id) AS at_of_id FROM event) e,
   (SELECT DISTINCT tstzrange(a.at, b.at, bounds) AS r,
@@ -68,12 +68,12 @@ DROP TABLE event, probe;
 SELECT bool_and(id > previous) AS increasing, bool_and(uuid_send(id)::text ~ '^\\x.{12}7.{3}[89ab]') AS version_7,
   count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
-    FROM (SELECT i, gen_uuidv7() AS id FROM generate_series(1, 100000) i) g) l WHERE previous IS NOT NULL;
+    FROM (SELECT i, gen_uuidv7() AS id FROM generate_series(1, 10000) i) g) l WHERE previous IS NOT NULL;
 SELECT abs(extract(epoch FROM uuidv7_extract_timestamp(gen_uuidv7()) - clock_timestamp())) < 60 AS now;
 SELECT regexp_replace(gen_uuidv7('2022-02-22 19:22:22.999999+00')::text, '.{4}-.{12}$', '...') AS id,
   regexp_replace(gen_uuidv7('1970-01-01 00:00:00.000001+00')::text, '.{4}-.{12}$', '...') AS first,
        regexp_replace(gen_uuidv7('10889-08-02 05:31:50.655999+00')::text, '.{4}-.{12}$', '...') AS last;
-SELECT count(DISTINCT gen_uuidv7('2022-02-22 19:22:22+00')) FROM generate_series(1, 100000);
+SELECT count(DISTINCT gen_uuidv7('2022-02-22 19:22:22+00')) FROM generate_series(1, 10000);
 SELECT gen_uuidv7('1969-12-31 23:59:59.999999+00');
 SELECT gen_uuidv7('10889-08-02 05:31:50.656+00');
 SELECT gen_uuidv7('infinity');

@@ -5,16 +5,10 @@ CREATE FUNCTION codokey(at timestamp,   unit text DEFAULT 'day', since_year inte
 CREATE FUNCTION codokey(at date,        unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME', 'codokey_date'      LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_codokey(            unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME'                      LANGUAGE C VOLATILE  STRICT PARALLEL SAFE;
 
--- A number of any type as the unit is the same error as its text, not a function that does not exist.
-CREATE FUNCTION codokey(at timestamptz, unit numeric, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN codokey(at, unit::text, since_year, until_year, until_split);
-CREATE FUNCTION gen_codokey(            unit numeric, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text LANGUAGE SQL VOLATILE  STRICT PARALLEL SAFE RETURN gen_codokey(unit::text, since_year, until_year, until_split);
-
 COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS 'codokey of a time, in UTC; sorts newest first under COLLATE "C"';
 COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer)   IS 'codokey of a timestamp that is taken as UTC';
 COMMENT ON FUNCTION codokey(date, text, integer, integer, integer)        IS 'codokey of a date, as in codokey(date ''2022-12-31'')';
 COMMENT ON FUNCTION gen_codokey(text, integer, integer, integer)          IS 'generate codokey of the current time; not unique';
-COMMENT ON FUNCTION codokey(timestamptz, numeric, integer, integer, integer) IS 'raise an error whose hint names the units';
-COMMENT ON FUNCTION gen_codokey(numeric, integer, integer, integer)       IS 'raise an error whose hint names the units';
 
 CREATE FUNCTION codokey_extract_timestamp(key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS timestamptz AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_range(            key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS tstzrange   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

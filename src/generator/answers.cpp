@@ -65,7 +65,7 @@ Answer* answer_for(Snapshot snapshot) {
 
 }  // namespace
 
-std::uint64_t first_unsettled(GeneratorState* generator) {
+std::uint64_t settled_below(GeneratorState* generator) {
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("cannot execute %s_settled() during recovery", generator->name),
@@ -77,7 +77,7 @@ std::uint64_t first_unsettled(GeneratorState* generator) {
   Answer* answer = answer_for(snapshot);
   const std::size_t column = generator->column;
   if (!answer->known[column]) {
-    answer->first[column] = find_first_unsettled(generator, snapshot);
+    answer->first[column] = find_settled_below(generator, snapshot);
     answer->known[column] = true;
   }
   return answer->first[column];

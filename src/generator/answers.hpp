@@ -10,6 +10,6 @@ namespace ids {
 // The tick below which all identifiers of the generator are settled for the active snapshot; 0 if
 // no identifier is known to be settled. The same snapshot always gets the same answer. Raises an
 // error during recovery, or if there is no memory. The tick must be above the mark.
-std::uint64_t first_unsettled(GeneratorState* generator);
+std::uint64_t settled_below(GeneratorState* generator);
 
 }  // namespace ids

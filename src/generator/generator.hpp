@@ -75,7 +75,7 @@ class Generator {
   // identifier is.
   static std::uint64_t first_unsettled() {
     static_assert(kRecords, "a generator with a T_settled() has a column in the records");
-    return ids::first_unsettled(lift_above_mark());
+    return settled_below(lift_above_mark());
   }
 
   // The unit of time before which all identifiers are settled for the active snapshot, for types
@@ -91,7 +91,7 @@ class Generator {
       const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
       if (step.event == TickEvent::opened)
         pg_atomic_compare_exchange_u64(&generator->tick, &previous, step.next);
-      time = Spec::kLayout.time(ids::first_unsettled(generator));
+      time = Spec::kLayout.time(settled_below(generator));
     } while (!is_marked(shared_, unix_us(time)) && !check_mark(unix_us(time)));
     return time;
   }
@@ -115,7 +115,7 @@ class Generator {
   // After a restart or a promotion the tick may be below the mark.
   static GeneratorState* lift_above_mark() {
     GeneratorState* generator = claim();
-    if (!knows_mark(shared_)) check_mark(1);
+    if (!knows_mark(shared_)) read_mark();
     return generator;
   }
 

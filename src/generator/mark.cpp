@@ -151,12 +151,10 @@ struct MarkPage {
 bool check_mark(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
-  const KnownMark known = known_mark;
   MarkPage page;
   page.open();
   const std::int64_t mark = page.row->unix_us;
-  bool usable =
-      known.unix_us != 0 && known.resets == pg_atomic_read_u32(&shared_state()->header.resets);
+  bool usable = knows_mark(shared_state());
   if (!page.is_of_this_run()) {
     // The mark is from before this server was started or promoted, or from another server. This
     // server's ticks may be below it.

@@ -27,12 +27,17 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
 
 // Whether this session has read the mark, since the ticks were last lowered.
 inline bool knows_mark(SharedState* shared) {
-  return is_marked(shared, 1);
+  return known_mark.unix_us != 0 && pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
 // Reads the mark, and moves it beyond unix_us if it is below that. Returns false if the caller must
 // take another tick: this one may be below the identifiers that the database has. Raises an error
 // if the mark is missing or damaged.
 bool check_mark(std::int64_t unix_us);
+
+// Reads the mark, so that the ticks are above it.
+inline void read_mark() {
+  check_mark(0);
+}
 
 }  // namespace ids

@@ -156,7 +156,7 @@ void drop_enrolments() {
     if (enrolled) *enrolled = nullptr;
 }
 
-std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot) {
+std::uint64_t find_settled_below(GeneratorState* generator, Snapshot snapshot) {
   if (!records) attach_records();
   const std::size_t column = generator->column;
   // b

@@ -36,6 +36,6 @@ void drop_enrolments();
 // The tick below which all identifiers of the generator are settled for the snapshot, which is an
 // MVCC one that was not taken during recovery; 0 if no identifier is known to be. Steps b and c.
 // Raises an error if there is no memory. The tick must be above the mark.
-std::uint64_t find_first_unsettled(GeneratorState* generator, Snapshot snapshot);
+std::uint64_t find_settled_below(GeneratorState* generator, Snapshot snapshot);
 
 }  // namespace ids

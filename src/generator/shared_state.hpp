@@ -43,7 +43,6 @@ struct SharedState {
     std::uint64_t boot;         // likewise, with the first bit set, so not 0
     pg_atomic_uint64 floor_us;  // generators that are claimed later begin above this time
     pg_atomic_uint32 resets;    // how often ids_reset_clock() was called
-    pg_atomic_uint32 last_log;  // when count_rollback() last logged, in monotonic seconds
     // See records.hpp.
     dsm_handle records;
     std::uint32_t records_version;

@@ -115,17 +115,8 @@ void count_rollback(GeneratorState* state, std::int64_t unix_us) {
   const std::int64_t lead_us = unix_us - unix_now<1>();
   if (lead_us <= kRollbackUs) return;
   std::uint32_t no = 0;
-  const bool first = pg_atomic_compare_exchange_u32(&state->behind, &no, 1);
-  if (first) pg_atomic_fetch_add_u64(&state->rollbacks, 1);
-
-  // Log at most once a minute, measured by a clock that does not step. 0: not logged yet.
-  instr_time uptime;
-  INSTR_TIME_SET_CURRENT(uptime);
-  const auto now = static_cast<std::uint32_t>(INSTR_TIME_GET_DOUBLE(uptime)) + 1;
-  pg_atomic_uint32* last_log = &shared_state()->header.last_log;
-  std::uint32_t last = pg_atomic_read_u32(last_log);
-  if (last != 0 && now - last < 60) return;
-  if (!pg_atomic_compare_exchange_u32(last_log, &last, now)) return;
+  if (!pg_atomic_compare_exchange_u32(&state->behind, &no, 1)) return;
+  pg_atomic_fetch_add_u64(&state->rollbacks, 1);
   ereport(LOG,
           (errmsg("the clock is %.3f seconds behind the last id of generator \"%s\"",
                   static_cast<double>(lead_us) / 1e6, state->name),

@@ -27,8 +27,9 @@ void lower_ticks();
 std::int64_t greatest_time_us();
 
 // Checks whether the clock stepped back, after a tick of the time unix_us was ahead of it. If so,
-// counts and logs it. This reads the clock again: if the backend was delayed after it first read
-// the clock, the tick may be ahead only because other sessions took ticks meanwhile.
+// counts and logs it once, until the clock has caught up. This reads the clock again: if the
+// backend was delayed after it first read the clock, the tick may be ahead only because other
+// sessions took ticks meanwhile.
 void count_rollback(GeneratorState* state, std::int64_t unix_us);
 
 // Sleeps until the clock is at unix_us, or for a short time, and returns true. Returns false at

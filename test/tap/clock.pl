@@ -78,16 +78,12 @@ in_order('ten years later');
 set_clock('+0');
 insert_rows(5000);
 generators_show('back: the generators are ahead and count one rollback', 't|1', "$ahead, clock_rollbacks");
-is(logged(), 1, 'the log says once that the clock stepped back');
+is(logged(), @generators, 'the log says once of each generator that the clock stepped back');
 in_order('back');
 
-# The monotonic clock is turned too, and with it the log's minute. A slow machine has half of it.
-set_clock('+30');
-insert_rows(10);
-is(logged(), 1, 'the log does not repeat this within a minute');
 set_clock('+95');
 insert_rows(10);
-is(logged(), 2, 'the log repeats this after a minute');
+is(logged(), @generators, 'the log does not repeat this');
 generators_show('it counts as the same rollback', 't|1', "$ahead, clock_rollbacks");
 in_order('still back');
 
@@ -103,6 +99,7 @@ insert_rows(10);
 set_clock('+100');
 insert_rows(10);
 generators_show('another step back is another rollback', 't|2', 'lead > $$100 s$$, clock_rollbacks');
+is(logged(), 2 * @generators, 'the log says that, too');
 set_clock('+501');
 insert_rows(10);
 generators_show('when the clock has caught up, the generators are no longer ahead', 't|2', "$now, clock_rollbacks");

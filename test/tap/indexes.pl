@@ -19,10 +19,10 @@ foreach my $type (@types)
 	$node->safe_psql('postgres', qq{
 		SET work_mem = '1MB'; SET maintenance_work_mem = '1MB';
 		CREATE TABLE checked_$type AS
-			SELECT gen_$type('2020-01-01'::timestamptz + random() * interval '20 years') AS id FROM generate_series(1, 100000);
-		INSERT INTO checked_$type SELECT id FROM checked_$type LIMIT 10000;
+			SELECT gen_$type('2020-01-01'::timestamptz + random() * interval '20 years') AS id FROM generate_series(1, 10000);
+		INSERT INTO checked_$type SELECT id FROM checked_$type LIMIT 1000;
 		CREATE INDEX checked_${type}_btree ON checked_$type (id);
-		INSERT INTO checked_$type SELECT gen_$type() FROM generate_series(1, 10000);
+		INSERT INTO checked_$type SELECT gen_$type() FROM generate_series(1, 1000);
 	});
 	is($node->safe_psql('postgres', "SELECT bt_index_parent_check('checked_${type}_btree', heapallindexed => true)"), '', "$type: btree holds every row");
 	is($node->safe_psql('postgres', qq{
@@ -45,7 +45,7 @@ foreach my $type (@types)
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE ordered (id $type, n int);
 		CREATE INDEX ordered_gist ON ordered USING gist (id);
-		INSERT INTO ordered SELECT gen_$type(), i FROM generate_series(1, 100000) i;
+		INSERT INTO ordered SELECT gen_$type(), i FROM generate_series(1, 30000) i;
 		CREATE TABLE shuffled (id $type, n int);
 		CREATE INDEX shuffled_gist ON shuffled USING gist (id);
 		INSERT INTO shuffled SELECT id, n FROM ordered ORDER BY hashint4(n);
@@ -56,9 +56,9 @@ foreach my $type (@types)
 	});
 	foreach my $table ('ordered', 'shuffled', 'sorted')
 	{
-		$node->safe_psql('postgres', "DELETE FROM $table WHERE n % 7 = 0 OR n BETWEEN 20000 AND 40000");
+		$node->safe_psql('postgres', "DELETE FROM $table WHERE n % 7 = 0 OR n BETWEEN 10000 AND 20000");
 		$node->safe_psql('postgres', "VACUUM ANALYZE $table");
-		$node->safe_psql('postgres', "INSERT INTO $table SELECT gen_$type(id::timestamptz), n FROM $table WHERE n <= 10000");
+		$node->safe_psql('postgres', "INSERT INTO $table SELECT gen_$type(id::timestamptz), n FROM $table WHERE n <= 5000");
 		$node->safe_psql('postgres', "VACUUM ANALYZE $table");
 		my $sum = "SELECT count(*), sum(hashtext(id::text)) FROM $table WHERE id >= ${type}_first('-infinity')";
 		my $index = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off; SET enable_memoize = off;';
@@ -71,13 +71,13 @@ foreach my $type (@types)
 	# Ids in order leave full pages behind: 36 bytes an entry at most, and half-full pages would take 72. GiST takes one of
 	# several equal choices at random, but twelve such indexes in a row had the same size, 41 bytes an entry or less.
 	cmp_ok($node->safe_psql('postgres', "CREATE TABLE grown (id $type); CREATE INDEX grown_gist ON grown USING gist (id);
-		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 50000; SELECT pg_relation_size('grown_gist') / 50000.0"), '<', 36 / 0.75, "$type: ids in order leave full pages behind");
-	cmp_ok($node->safe_psql('postgres', "CREATE INDEX grown_sorted ON grown USING gist (id); SELECT pg_relation_size('grown_sorted') / 50000.0"), '<', 36 / 0.75, "$type: so does a build by sort");
+		INSERT INTO grown SELECT id FROM ordered ORDER BY id LIMIT 30000; SELECT pg_relation_size('grown_gist') / 30000.0"), '<', 36 / 0.75, "$type: ids in order leave full pages behind");
+	cmp_ok($node->safe_psql('postgres', "CREATE INDEX grown_sorted ON grown USING gist (id); SELECT pg_relation_size('grown_sorted') / 30000.0"), '<', 36 / 0.75, "$type: so does a build by sort");
 	# So do ids in no order, whose pages are half full at least; a look-up reads a page of each of three levels, and the row's.
 	my ($bytes, $blocks) = split /\|/, $node->safe_psql('postgres', "CREATE TABLE scattered (id $type); CREATE INDEX scattered_gist ON scattered USING gist (id);
-		INSERT INTO scattered SELECT id FROM ordered ORDER BY hashint4(n) LIMIT 50000; ANALYZE scattered;
+		INSERT INTO scattered SELECT id FROM ordered ORDER BY hashint4(n) LIMIT 30000; ANALYZE scattered;
 		SET enable_seqscan = off; SET enable_bitmapscan = off;
-		SELECT pg_relation_size('scattered_gist') / 50000.0, avg(blocks(format('SELECT FROM scattered WHERE id = %L', id))) FROM (SELECT id FROM scattered LIMIT 200) s");
+		SELECT pg_relation_size('scattered_gist') / 30000.0, avg(blocks(format('SELECT FROM scattered WHERE id = %L', id))) FROM (SELECT id FROM scattered LIMIT 200) s");
 	cmp_ok($bytes, '<', 36 / 0.5, "$type: ids in no order leave half-full pages at least");
 	cmp_ok($blocks, '<', 4.5, "$type: and are found in few blocks");
 	$node->safe_psql('postgres', 'DROP TABLE ordered, shuffled, sorted, grown, scattered');

@@ -126,7 +126,7 @@ run($newer, "CREATE FUNCTION bytes_of_state() RETURNS bytea AS '$ENV{IDS_FAULTS}
 run($newer, "SELECT gen_$_()") foreach @generators;
 my ($first_bits) = run($newer, 'SELECT ulid_send(gen_ulid())') =~ /^\\x(.{16})/;
 my $state = pack 'H*', run($newer, "SELECT encode(bytes_of_state(), 'hex')");
-my (undef, $run, undef, undef, undef, undef, $version, $size) = unpack 'a16 q Q L2 L3', $state;
+my (undef, $run, undef, undef, undef, $version, $size) = unpack 'a16 q Q L L3', $state;
 my @layouts;
 foreach (unpack '(a64)7', substr $state, 64)
 {

@@ -35,7 +35,8 @@ for version in "$@"; do
   fi
   if [ "$suite" != bookworm ] && [ "$version" != debug ] && [ -z "${ARCH:-}" ]; then
     commands+=" && sed 's/ [a-z]* main/ bookworm main/' /etc/apt/sources.list >/etc/apt/sources.list.d/bookworm.list &&
-      apt-get update && apt-get install -y --no-install-recommends postgresql-15 postgresql-server-dev-15 &&
+      apt-get update && apt-get install -y --no-install-recommends postgresql-15 &&
+      (cd /tmp && apt-get download postgresql-server-dev-15 && dpkg-deb -x postgresql-server-dev-15_*.deb /) &&
       export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config IDS_UPGRADE_FROM=/usr/lib/postgresql/15/bin/pg_config &&
       make -s install && make tap TESTS=test/tap/moving.pl"
   fi

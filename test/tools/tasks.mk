@@ -65,7 +65,7 @@ demo: ## install the few packages it needs, build, show the extension at work on
 check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'unit tests'
 	@$(PARALLEL) unit
-	@$(PARALLEL) fuzz SECONDS=5
+	@$(PARALLEL) fuzz SECONDS=2
 	@echo 'models'
 	@test/model/run.sh
 	@echo 'building'
@@ -87,14 +87,16 @@ regress: deps ## run the regression tests on a private server; REGRESS="ulid san
 	@SETTINGS=autovacuum=off $(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
 	  [ -z "$$failed" ] || { if [ -s regression.diffs ]; then cat regression.diffs; else tail -n 40 build/regress.log; fi; exit 1; }
 
-tap: deps ## run the tests that start servers; TESTS=test/tap/NAME.pl for one
+# The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
+tap: ## install what they need, run the tests that start servers; TESTS=test/tap/NAME.pl for one
+	@test/tools/deps.sh server pg_virtualenv g++ unpacked-headers IPC::Run sqlsmith faketime ent rngtest
 	@$(BUILD)
 	@test/tools/private.sh prove $(TESTS)
 
 # Unit tests: Catch2 2 or 3, without PostgreSQL's headers.
 
 UNIT_OBJS = $(patsubst %.cpp,build/%.o,$(wildcard test/unit/*.cpp))
-UNIT_FLAGS = -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_FLAGS = -std=c++20 -O1 -g1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all
 CATCH2_LIBS = $(if $(wildcard /usr/include/catch2/catch_all.hpp),-lCatch2Main -lCatch2)
 
 unit: build/test/unit/run ## run the tests that need no PostgreSQL; VECTORS=DIR for other vectors

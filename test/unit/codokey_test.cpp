@@ -136,12 +136,13 @@ TEST_CASE("codokey: every row of codokey_decode.tsv") {
   }
 }
 
-TEST_CASE("codokey: every day of the years 0 to 9999 at every unit") {
+// The calendar repeats itself after 400 years.
+TEST_CASE("codokey: every day of 1,200 years at every unit") {
   constexpr Context kContext{0, 9999, 999'999};
   std::mt19937_64 random(20260101);
   std::array<std::string, kUnits> newer;
   std::array<Instant, kUnits> next_first;
-  for (Calendar date; date.year <= 9999; date.step()) {
+  for (Calendar date; date.year < 1200; date.step()) {
     const auto second = static_cast<std::int64_t>(random() % 86'400);
     const auto micros = static_cast<std::int64_t>(random() % 1'000'000);
     const Instant instant{date.unix_days * kSecondsPerDay + second,
