@@ -142,14 +142,16 @@ $node->safe_psql('postgres', q{
 			ASSERT gen_ulid()::timestamptz <= clock_timestamp(), 'ahead of the clock';
 		END LOOP;
 	END $$});
-# After a reset, a snowflake of the same millisecond has other random bits.
+# After a reset, a snowflake of the same millisecond has other random bits, and a tbsl of the same microsecond another suffix.
 my $randoms = q{
 	SELECT date_trunc('minute', clock_timestamp() + interval '1 hour') AS hour \gset
 	} . join "\n", map { qq{SELECT ids_advance_clock(:'hour'::timestamptz + interval '$_ minutes') \\g /dev/null
-	SELECT (snowflake_parts(gen_snowflake())).random;} } 1 .. 5;
-my $before = $node->safe_psql('postgres', $randoms);
+	SELECT (snowflake_parts(gen_snowflake())).random, gen_tbsl();} } 1 .. 5;
+my @before = split /[|\n]/, $node->safe_psql('postgres', $randoms);
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
-isnt($node->safe_psql('postgres', $randoms), $before, 'after a reset, snowflakes of the same milliseconds have other random bits');
+my @after = split /[|\n]/, $node->safe_psql('postgres', $randoms);
+my %same = map { $_ => 1 } @before;
+cmp_ok(scalar(grep { $same{$_} } @after), '<', 3, 'after a reset, snowflakes and tbsls of the same units of time have other random bits');
 $node->safe_psql('postgres', 'SELECT ids_reset_clock()');
 
 # A session waits for the mark while another session drops it.
