@@ -95,7 +95,7 @@ SELECT typname, amname FROM identifier_type, pg_am WHERE amname IN ('btree', 'ha
   ORDER BY 1, 2;
 SELECT typname, name FROM identifier_type, unnest(ARRAY['min', 'max']) name
   WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_aggregate a ON aggfnoid = p.oid
-    WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn <> 0
+    WHERE proname = name AND proargtypes[0] = identifier_type.oid AND aggsortop <> 0 AND aggcombinefn = aggtransfn
     AND proparallel = 's') ORDER BY 1, 2;
 SELECT typname, target FROM identifier_type, unnest(ARRAY['bytea', 'text', 'timestamptz']::regtype[]) target
   WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = identifier_type.oid AND casttarget = target)

@@ -17,11 +17,10 @@ struct Content {
   std::uint64_t xip;
 
   explicit Content(Snapshot snapshot) : xmin(snapshot->xmin), xmax(snapshot->xmax) {
-    std::uint64_t seed;
-    std::memcpy(&seed, shared_state()->header.secret, sizeof seed);
+    std::memcpy(&xip, shared_state()->header.secret, sizeof xip);
     const std::size_t size = snapshot->xcnt * sizeof *snapshot->xip;
-    xip = hash_bytes_extended(reinterpret_cast<unsigned char*>(snapshot->xip),
-                              static_cast<int>(size), seed);
+    auto* list = reinterpret_cast<unsigned char*>(snapshot->xip);
+    if (size != 0) xip = hash_bytes_extended(list, static_cast<int>(size), xip);
   }
 };
 static_assert(sizeof(Content) == 16);  // no padding: it is a key
@@ -33,6 +32,7 @@ struct Answer {
 };
 
 HTAB* answers = nullptr;
+Answer* last = nullptr;  // a statement asks for each row
 
 // Called by the server when a statement has ended, and at other times. A later snapshot may have
 // the same content. It should get a new answer, because transactions may have ended since.
@@ -41,6 +41,7 @@ void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
   if (!is_top_level && HaveRegisteredOrActiveSnapshot()) return;
   hash_destroy(answers);
   answers = nullptr;
+  last = nullptr;
 }
 
 void create_answers() {
@@ -57,10 +58,11 @@ void create_answers() {
 Answer* answer_for(Snapshot snapshot) {
   if (!answers) create_answers();
   const Content content(snapshot);
+  if (last && std::memcmp(&last->snapshot, &content, sizeof content) == 0) return last;
   bool found;
   auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, &found));
   if (!found) std::memset(answer->known, 0, sizeof answer->known);
-  return answer;
+  return last = answer;
 }
 
 }  // namespace

@@ -40,4 +40,11 @@ inline void read_mark() {
   check_mark(0);
 }
 
+// A hash of the unit of time of a tick that was just taken, which nobody can compute without the
+// server's secret. If the clock reaches the unit again after ids_reset_clock(), it is another one.
+inline std::uint64_t keyed_hash(std::uint64_t time) {
+  const auto& secret = shared_state()->header.secret;
+  return hash_bytes_extended(secret, sizeof secret, std::uint64_t{known_mark.resets} << 54 | time);
+}
+
 }  // namespace ids

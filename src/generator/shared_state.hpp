@@ -56,12 +56,6 @@ static_assert(sizeof(SharedState) == 512);
 // shared_preload_libraries. Raises an error if there is no room.
 SharedState* shared_state();
 
-// A hash of the value that nobody can compute without the server's secret.
-inline std::uint64_t keyed_hash(std::uint64_t value) {
-  const auto& secret = shared_state()->header.secret;
-  return hash_bytes_extended(secret, sizeof secret, value);
-}
-
 // Adds a hint to an error while there is no shared memory.
 inline void hint_at_preloading(void*) {
   errhint(

@@ -50,11 +50,9 @@ struct Spec : CodecSpec<Snowflake> {
 
 // The random bits stand above the increment. If each id had its own random bits, new keys would go
 // to all pages of an index that hold their millisecond, and an index would be 1.4 times as large.
-// So all ids of a millisecond have the same random bits, which nobody can predict. After
-// ids_reset_clock() the clock may reach a millisecond again. Its random bits are then different.
+// So all ids of a millisecond have the same random bits, which nobody can predict.
 std::uint32_t random_of(std::uint64_t unix_ms) {
-  const std::uint64_t resets = known_mark.resets;  // as of when the tick was taken
-  return static_cast<std::uint32_t>(keyed_hash(resets << 48 | unix_ms)) & Snowflake::kMaxRandom;
+  return static_cast<std::uint32_t>(keyed_hash(unix_ms)) & Snowflake::kMaxRandom;
 }
 
 Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "generator/shared_state.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -45,5 +46,15 @@ IDS_FUNCTION(is_stopped) {
 // go_on(pid int)
 IDS_FUNCTION(go_on) {
   kill(PG_GETARG_INT32(0), SIGCONT);
+  PG_RETURN_VOID();
+}
+
+// lose_memory(): what sessions share is as after a crash. Those that have used it must have ended.
+IDS_FUNCTION(lose_memory) {
+  using namespace ids;
+  for (GeneratorState& state : shared_state()->generators) state = {};
+  auto& header = shared_state()->header;
+  pg_atomic_write_u64(&header.floor_us, 0);
+  header.boot += 2;
   PG_RETURN_VOID();
 }

@@ -122,6 +122,13 @@ is(settled(), 'none', 'after a reset, an open transaction holds back what is abo
 run($first, 'COMMIT');
 is(settled(), 'a b c', 'until it has ended');
 
+# One goes on with another generator only, and its session stays.
+begin_again();
+run($first, 'BEGIN', insert('a'));
+run($second, insert('b'), 'SELECT ids_reset_clock()');
+run($first, 'SELECT gen_tbsl()', 'COMMIT');
+is(settled(), 'a b', 'after a reset, a transaction that has used another generator since leaves nothing behind');
+
 # Estimates do not call it, a parallel worker must not.
 $node->safe_psql('postgres', 'ANALYZE event');
 like($node->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT FROM event WHERE id < ulid_settled()'), qr/Index Cond: \(id < .*ulid_settled/, 'it is an index condition');

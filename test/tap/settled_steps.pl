@@ -1,6 +1,7 @@
 # A session that generates, commits, prepares, asks or resets the clock stops at each of its steps in src/generator, one after
 # the other, while other sessions do their part from beginning to end. Whatever the step: no row below an answer of ulid_settled()
-# is missing from the snapshot that it was asked for, and in the end everything is settled.
+# is missing from the snapshot that it was asked for, and in the end everything is settled. After a crash, and when a clock is
+# advanced, no identifier is below one that its database has.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -13,11 +14,14 @@ $node->append_conf('postgresql.conf', "max_connections = 12\nmax_worker_processe
 $node->start;
 my $library = "$ENV{IDS_FAULTS}/steps/ids";
 $node->safe_psql('postgres', "CREATE EXTENSION ids; UPDATE pg_proc SET probin = '$library' WHERE probin ~ '/ids\$'");
-$node->safe_psql('postgres', "CREATE FUNCTION $_ LANGUAGE c STRICT AS '$library'") foreach 'stop_after(int) RETURNS void', 'is_stopped(int) RETURNS boolean', 'go_on(int) RETURNS void';
+$node->safe_psql('postgres', "CREATE FUNCTION $_ LANGUAGE c STRICT AS '$library'") foreach 'stop_after(int) RETURNS void', 'is_stopped(int) RETURNS boolean', 'go_on(int) RETURNS void', 'lose_memory() RETURNS void';
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION dblink;
 	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), round int);
 	CREATE TYPE answer AS (bound ulid, seen ulid[]);
+
+	CREATE FUNCTION address(name text) RETURNS text LANGUAGE sql
+		RETURN format('dbname=%s host=%s port=%s', name, current_setting('unix_socket_directories'), current_setting('port'));
 
 	-- Waits until a connection is idle, for so long at most.
 	CREATE FUNCTION is_idle(name text, within interval) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -47,6 +51,17 @@ $node->safe_psql('postgres', q{
 		RETURN got;
 	END $$;
 
+	-- Waits until the session "stopped" has stopped, or returns false if its statement has ended.
+	CREATE FUNCTION halts(pid int) RETURNS boolean LANGUAGE plpgsql AS $$
+	BEGIN
+		LOOP
+			IF is_stopped(pid) THEN RETURN true; END IF;
+			IF dblink_is_busy('stopped') = 0 THEN RETURN false; END IF;
+			IF clock_timestamp() > now() + interval '5 min' THEN RAISE 'it takes too long'; END IF;
+			PERFORM pg_sleep(0.0002);
+		END LOOP;
+	END $$;
+
 	-- Each statement begins with the name of its session. The session "stopped" runs one of them step by step; "fresh" asks while it is
 	-- stopped, "late" has taken its snapshot then and asks afterwards, and "old" has the snapshot of the statements before, or of where
 	-- these say so. Returns how many steps there were and what went wrong.
@@ -62,7 +77,7 @@ $node->safe_psql('postgres', q{
 	BEGIN
 		blocked := 0; missed := 0; asked := 0; unsettled := 0;
 		FOREACH name IN ARRAY ARRAY['stopped', 'other', 'fresh', 'late', 'old'] LOOP
-			PERFORM dblink_connect(name, format('dbname=postgres host=%s port=%s', current_setting('unix_socket_directories'), current_setting('port')));
+			PERFORM dblink_connect(name, address('postgres'));
 			PERFORM * FROM dblink(name, 'SELECT gen_ulid()::text, ulid_settled()::text') t (a text, b text);
 		END LOOP;
 		SELECT p INTO pid FROM dblink('stopped', 'SELECT pg_backend_pid()') t (p int);
@@ -81,12 +96,7 @@ $node->safe_psql('postgres', q{
 			PERFORM * FROM dblink('stopped', format('SELECT stop_after(%s)::text', n)) t (a text);
 			stopped := replace(stopped, 'ASK', ask);
 			PERFORM dblink_send_query('stopped', replace(format(replace(stopped, 'ROUND', '%1$s'), n), '%s', n::text));
-			LOOP
-				halted := is_stopped(pid);
-				EXIT WHEN halted OR dblink_is_busy('stopped') = 0;
-				IF clock_timestamp() > now() + interval '5 min' THEN RAISE 'it takes too long'; END IF;
-				PERFORM pg_sleep(0.0002);
-			END LOOP;
+			halted := halts(pid);
 			PERFORM dblink_exec('late', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
 			PERFORM * FROM dblink('late', 'SELECT 1') t (a int);
 			FOREACH statement IN ARRAY meanwhile || array['fresh: ' || ask, 'old: ' || ask] LOOP
@@ -117,18 +127,60 @@ $node->safe_psql('postgres', q{
 		FOREACH name IN ARRAY ARRAY['stopped', 'other', 'fresh', 'late', 'old'] LOOP
 			PERFORM dblink_disconnect(name);
 		END LOOP;
+	END $$;
+
+	-- Two databases have a mark each, of which that of "neighbour" is an hour higher. Before each step the server forgets both. Then
+	-- "stopped", which is a session of the one, runs its statement step by step, and "other" in that database meanwhile. Returns how
+	-- many steps there were, and how many identifiers were not above all that their database had.
+	CREATE TABLE made (ulid ulid, scru160 scru160, is_below boolean);
+	CREATE FUNCTION make(generator text) RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		EXECUTE format('INSERT INTO made (%1$I, is_below) SELECT id, id <= (SELECT max(%1$I) FROM made) FROM gen_%1$I() id', generator);
+	END $$;
+	CREATE FUNCTION receive(at timestamptz) RETURNS void LANGUAGE sql BEGIN ATOMIC
+		INSERT INTO made VALUES (ulid_last(at), scru160_last(at));
+		SELECT ids_advance_clock(at);
+	END;
+	CREATE FUNCTION order_by_steps(stopped text, database text, meanwhile text, OUT steps int, OUT blocked int, OUT below int) LANGUAGE plpgsql AS $$
+	DECLARE
+		halted boolean;
+		pid int;
+		name text;
+	BEGIN
+		blocked := 0; below := 0;
+		FOR n IN 1 .. 2000 LOOP
+			steps := n;
+			PERFORM * FROM dblink(address('postgres'), 'SELECT ids_reset_clock()::text; TRUNCATE made; SELECT receive(clock_timestamp() + ''1 h'')::text') t (a text);
+			PERFORM * FROM dblink(address('neighbour'), 'TRUNCATE made; SELECT receive(clock_timestamp() + ''2 h'')::text; SELECT lose_memory()::text') t (a text);
+			PERFORM dblink_connect('stopped', address('postgres')), dblink_connect('other', address(database));
+			SELECT p INTO pid FROM dblink('stopped', format('SELECT pg_backend_pid(), stop_after(%s)::text', n)) t (p int, a text);
+			PERFORM dblink_send_query('stopped', stopped);
+			halted := halts(pid);
+			PERFORM dblink_send_query('other', meanwhile);
+			IF halted AND NOT is_idle('other', '40 ms') THEN blocked := blocked + 1; END IF;
+			PERFORM go_on(pid), result('stopped', stopped), result('other', meanwhile);
+			PERFORM * FROM dblink('stopped', 'SELECT stop_after(0)::text') t (a text);
+			FOREACH name IN ARRAY ARRAY['stopped', 'other'] LOOP
+				PERFORM * FROM dblink(name, 'SELECT make(''ulid'')::text; SELECT make(''scru160'')::text') t (a text);
+				below := below + (SELECT count FROM dblink(name, 'SELECT count(*) FROM made WHERE is_below') t (count int));
+				PERFORM dblink_disconnect(name);
+			END LOOP;
+			EXIT WHEN NOT halted;
+		END LOOP;
 	END $$});
+$node->safe_psql('postgres', 'CREATE DATABASE neighbour TEMPLATE postgres');
 
 my ($begin, $insert) = ('BEGIN', 'INSERT INTO event (round) VALUES (ROUND)');
 sub of { my ($session, @statements) = @_; return map { $_ eq 'old' ? $_ : "$session: $_" } @statements }
 my $ahead = q{fresh: SELECT ids_advance_clock(clock_timestamp() + interval '1 hour')};
 my @cases = (
-	[ 'the first identifier' => [ of(stopped => $begin) ], $insert, [], [ of(stopped => 'COMMIT') ] ],
-	[ 'COMMIT' => [ of(stopped => $begin, $insert) ], 'COMMIT', [], [] ],
+	[ 'the first identifier beside another' => [ of(stopped => $begin) ], $insert, [ of(other => $insert) ], [ of(stopped => 'COMMIT') ] ],
+	[ 'COMMIT beside COMMIT' => [ map { of($_ => $begin, $insert) } 'stopped', 'other' ], 'COMMIT', [ of(other => 'COMMIT') ], [] ],
 	[ 'ROLLBACK' => [ of(stopped => $begin, $insert) ], 'ROLLBACK', [], [] ],
-	[ 'PREPARE TRANSACTION' => [ of(stopped => $begin, $insert) ], q{PREPARE TRANSACTION 'p'}, [], [ of(other => q{COMMIT PREPARED 'p'}) ] ],
+	[ 'PREPARE TRANSACTION beside COMMIT' => [ map { of($_ => $begin, $insert) } 'stopped', 'other' ], q{PREPARE TRANSACTION 'p'}, [ of(other => 'COMMIT') ],
+		[ of(other => q{COMMIT PREPARED 'p'}) ] ],
 	[ 'PREPARE TRANSACTION in the place of another' => [ of(other => $begin, $insert, q{PREPARE TRANSACTION 'q'}, 'old', q{COMMIT PREPARED 'q'}), of(stopped => $begin, $insert) ],
-		q{PREPARE TRANSACTION 'p'}, [], [ of(other => q{COMMIT PREPARED 'p'}) ] ],
+		q{PREPARE TRANSACTION 'p'}, [ of(other => $insert) ], [ of(other => q{COMMIT PREPARED 'p'}) ] ],
 	[ 'asking while another session inserts' => [], 'ASK', [ of(other => $begin, $insert, 'COMMIT') ], [] ],
 	[ 'asking while another session commits' => [ of(other => $begin, $insert) ], 'ASK', [ of(other => 'COMMIT') ], [] ],
 	[ 'asking while another session prepares' => [ of(other => $begin, $insert) ], 'ASK', [ of(other => q{PREPARE TRANSACTION 'p'}, q{COMMIT PREPARED 'p'}) ], [] ],
@@ -146,6 +198,16 @@ foreach my $case (@cases)
 	cmp_ok($steps, '>', 10, "$what: $steps steps, at $blocked of which others waited, $asked answers");
 	# After a reset, identifiers from before it are ahead of the clock.
 	is("$missed missed, $unsettled unsettled", '0 missed, ' . ($what =~ /reset/ ? $unsettled : 0) . ' unsettled', $what);
+}
+
+foreach my $case (
+	[ 'the first identifier after a crash beside a generator that is used first' => q{make('ulid')}, 'postgres', q{make('scru160')} ],
+	[ 'ids_advance_clock() beside another' => q{receive(clock_timestamp() + '3 h')}, 'neighbour', q{receive(clock_timestamp() + '4 h')} ])
+{
+	my ($what, $stopped, $database, $meanwhile) = @$case;
+	my ($steps, $blocked, $below) = split /[|]/, $node->safe_psql('postgres', "SELECT * FROM order_by_steps(\$q\$SELECT $stopped\$q\$, '$database', \$q\$SELECT $meanwhile\$q\$)");
+	cmp_ok($steps, '>', 10, "$what: $steps steps, at $blocked of which the other waited");
+	is($below, 0, "$what: no identifier is below one that its database has");
 }
 
 $node->stop;

@@ -85,11 +85,11 @@ my @agreeing = (
     ['README.md: the bytes of a bigint in an index', found('README.md', qr/, bigints (\d+)\./), sprintf('%.0f', $ulid / $figure{'ulid,bigint'})],
 );
 
-# A script of a release does not change any more: databases have its objects, and are upgraded from them.
+# A script of a release does not change any more: databases have its objects, and are upgraded from them. Nor do values that they keep.
 my $released = 'sql/released.sha256';
 my %digest = -f $released ? map { reverse split ' ' } split /\n/, found($released, qr/(.*)/s) : ();
 for my $script (sort keys %digest) {
-    push @wrong, "$script is not the released script, whose digest is in $released: restore it. SQL objects change by a new version and "
+    push @wrong, "$script is not the released one, whose digest is in $released: restore it. SQL objects change by a new version and "
         . 'a script that upgrades to it: see "A release" in CONTRIBUTING.md'
         if !-f $script || Digest::SHA->new(256)->addfile($script)->hexdigest ne $digest{$script};
 }
@@ -114,7 +114,7 @@ if (my ($archive) = @ARGV) {
         ['debian/changelog: the day', found('debian/changelog', qr/^ -- .*>  (.*) [\d:]+ /m), $day];
     push @wrong, "CHANGELOG.md: the heading of $release has no date" if !$date;
     push @wrong, "CHANGELOG.md: $release has more than 30 lines" if (() = $changes =~ /^.*\S/mg) > 31;
-    push @wrong, map { "$_ has no digest in $released" } grep { !$digest{$_} } glob 'sql/ids--*.sql';
+    push @wrong, map { "$_ has no digest in $released" } grep { !$digest{$_} } glob 'sql/ids--*.sql expected/values*.out';
     push @wrong, "not committed: $_" for split /\n/, qx(git status --porcelain);
 
     # All files are in the archive, except those that serve only a clone; their names begin with a dot.
