@@ -28,6 +28,23 @@ char* hint_of(const ErrorData& error, Oid table, Oid owner) {
       name);
 }
 
+// The cursors that are open and not being read.
+List* ready_cursors() {
+  List* ready = NIL;
+  SPI_execute("SELECT name FROM pg_catalog.pg_cursor()", true, 0);
+  for (uint64 i = 0; i < SPI_processed; ++i) {
+    Portal cursor = GetPortalByName(SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1));
+    if (cursor && cursor->status == PORTAL_READY) ready = lappend(ready, cursor);
+  }
+  SPI_freetuptable(SPI_tuptable);
+  return ready;
+}
+
+void set_status(List* cursors, PortalStatus status) {
+  ListCell* cursor;
+  foreach (cursor, cursors) static_cast<Portal>(lfirst(cursor))->status = status;
+}
+
 void execute(const char* statement, Oid table, Oid owner) {
   MemoryContext context = CurrentMemoryContext;
   PG_TRY();
@@ -93,7 +110,18 @@ void ids::run_as_owner(Oid table, const char* statement) {
   const int settings = NewGUCNestLevel();
   set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
                     GUC_ACTION_SAVE, true, 0, false);
-  execute(statement, table, owner);
+  // The owner's code could read rows of the caller's cursors, or close one and open another of its
+  // name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being read.
+  List* held = ready_cursors();
+  set_status(held, PORTAL_ACTIVE);
+  PG_TRY();
+  { execute(statement, table, owner); }
+  PG_FINALLY();
+  { set_status(held, PORTAL_READY); }
+  PG_END_TRY();
+  ListCell* left;
+  foreach (left, list_difference_ptr(ready_cursors(), held))
+    PortalDrop(static_cast<Portal>(lfirst(left)), false);
   AtEOXact_GUC(false, settings);
   SetUserIdAndSecContext(user, context);
 }

@@ -228,5 +228,67 @@ foreach my $what (sort keys %connected)
 	sql("DROP SCHEMA trap CASCADE; ALTER DATABASE traps OWNER TO postgres; $schema");
 }
 
+# The caller has cursors open while the owner's code runs, in statements and in loops: it neither reads their rows nor puts queries in
+# their place, nor leaves a cursor for the caller. Thirty tables of several owners all get their partitions.
+sql(q{
+	GRANT CREATE ON SCHEMA trap TO someone, ordinary;
+	SET ROLE hostile;
+	CREATE FUNCTION trap.evil() RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'trap: evil as %', current_user; ALTER ROLE hostile SUPERUSER; RETURN NULL; END$$;
+	CREATE FUNCTION trap.take() RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE
+		name text;
+		c refcursor;
+		taken record;
+	BEGIN
+		FOREACH name IN ARRAY ARRAY(SELECT p.name FROM pg_cursors p) || ARRAY['mine'] LOOP
+			c := name;
+			BEGIN
+				FETCH c INTO taken;
+				RAISE WARNING 'trap: a row of %', name;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+			BEGIN
+				CLOSE c;
+				RAISE WARNING 'trap: % is closed', name;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+			BEGIN
+				OPEN c FOR SELECT trap.evil() FROM generate_series(1, 9);
+			EXCEPTION WHEN OTHERS THEN
+			END;
+		END LOOP;
+		IF current_setting('trap.fails', true) = 'yes' THEN
+			RAISE 'trap fails';
+		END IF;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION trap.ok(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.take(); END'});
+my $thirty = join '', map { my $owner = ('hostile', 'someone', 'ordinary')[ $_ % 3 ]; "CREATE TABLE trap.log_$_ (id ulid" . ($_ % 3 ? '' : ' CHECK (trap.ok(1))')
+	. ") PARTITION BY RANGE (id); ALTER TABLE trap.log_$_ OWNER TO $owner; " } 1 .. 30;
+my $tables_in = q{SELECT oid::regclass FROM pg_class WHERE relkind = 'p' AND relnamespace = 'trap'::regnamespace ORDER BY oid};
+sub each_day { return "CALL ids_create_partitions($_[0], '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');" }
+my $three = each_day(q{'trap.log_3'});
+my $loop = 'DO $$DECLARE t regclass; c refcursor; BEGIN %s END$$;';
+my $fails = "SET LOCAL trap.fails = 'yes';";
+my $catch = "BEGIN $fails %s EXCEPTION WHEN raise_exception THEN END;";
+foreach (
+	[ 'a cursor', "DECLARE c CURSOR FOR SELECT generate_series(1, 4); FETCH c; $three FETCH c; CLOSE c;", "1\n2", 1 ],
+	[ 'a cursor that outlives the transaction', "DECLARE c CURSOR WITH HOLD FOR SELECT generate_series(1, 4); FETCH c; $three COMMIT; FETCH c; BEGIN;", "1\n2", 1 ],
+	[ 'a cursor, after an error', "DECLARE c CURSOR FOR SELECT generate_series(1, 4); SAVEPOINT s; $fails $three ROLLBACK TO s; FETCH c;", '1', 0 ],
+	[ 'a cursor that is left', "$three FETCH ALL FROM mine;", '', 0 ],
+	[ 'OPEN and FETCH', sprintf($loop, "OPEN c FOR $tables_in; LOOP FETCH c INTO t; EXIT WHEN NOT FOUND; " . each_day('t') . ' END LOOP;'), '', 30 ],
+	[ 'a loop', sprintf($loop, "FOR t IN $tables_in LOOP " . each_day('t') . ' END LOOP;'), '', 30 ],
+	[ 'a loop, with errors', sprintf($loop, "FOR t IN $tables_in LOOP " . sprintf($catch, each_day('t')) . ' END LOOP;'), '', 20 ],
+	[ 'a loop with COMMIT', 'COMMIT;' . sprintf($loop, "FOR t IN $tables_in LOOP " . each_day('t') . ' COMMIT; END LOOP;') . 'BEGIN;', '', 30 ])
+{
+	my ($what, $statements, $answer, $made) = @$_;
+	my ($told) = run_all("SET client_min_messages = error; $thirty SET client_min_messages = warning;\nBEGIN; $statements COMMIT;");
+	is($told->[0], $answer, "$what: what it answers") or diag($told->[1]);
+	is(traps($told), '', "$what: the owner's code takes and leaves nothing");
+	is(sql(q{SELECT count(*) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE relnamespace = 'trap'::regnamespace}), $made, "$what: partitions");
+	is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'hostile'}), 'f', "$what: the owner has gained nothing");
+	sql('SET client_min_messages = error; ALTER ROLE hostile NOSUPERUSER; DROP TABLE ' . join ', ', map { "trap.log_$_" } 1 .. 30);
+}
+
 $node->stop;
 done_testing();
