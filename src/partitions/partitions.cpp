@@ -315,6 +315,13 @@ IDS_FUNCTION(ids_drop_partitions) {
   const Oid parent = PG_GETARG_OID(0);
   const TimestampTz before = PG_GETARG_TIMESTAMPTZ(1);
   const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
+  if (change == Change::drop && before > GetCurrentTimestamp())
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("argument \"before\" must not be later than the clock"),
+             errhint("Partitions that end later can only be detached. To detach all: CALL "
+                     "pg_catalog.ids_drop_partitions(%s, 'infinity', detach => true);",
+                     quote_literal_cstr(qualified_name(parent)))));
   if (find_expired(parent, before).empty()) return (Datum)0;
 
   PreventCommandIfReadOnly("ids_drop_partitions");
