@@ -390,16 +390,21 @@ INSERT INTO log SELECT f::uuid FROM unnest(ARRAY['2026-04-01 00:00:00+00', '2026
   LATERAL (SELECT ulid_first(at) UNION ALL SELECT ulid_last(at) UNION ALL SELECT uuidv7_first(at)::ulid) f (f);
 SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1;
 DROP TABLE log;
--- a table whose partitions begin with the first UUID of version 7 goes on with these bounds
+-- a partition goes on with the bound of its neighbour, if that is the first UUID of version 7, or another one of its time before it
 CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE log_20260501 PARTITION OF log
   FOR VALUES FROM (uuidv7_first('2026-05-01 00:00:00+00')) TO (uuidv7_first('2026-06-01 00:00:00+00'));
 CALL ids_create_partitions('log', '1 month', '2026-04-01 00:00:00+00', '2026-07-01 00:00:00+00');
 SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class
   WHERE relname ~ '^log_20260[4-6]' AND relkind = 'r' ORDER BY 1;
-CREATE TABLE log_20260715 PARTITION OF log
-  FOR VALUES FROM (uuidv7_first('2026-07-15 00:00:00+00')) TO (uuidv7_first('2026-08-01 00:00:00+00'));
-CALL ids_create_partitions('log', '1 month', '2026-07-01 00:00:00+00', '2026-08-01 00:00:00+00');
+CREATE TABLE log_20260801 PARTITION OF log
+  FOR VALUES FROM ('019fba9e-d800-7000-0000-000000000000') TO ('01a05a43-fc00-7000-0000-000000000000');
+CALL ids_create_partitions('log', '1 month', '2026-07-01 00:00:00+00', '2026-10-01 00:00:00+00');
+SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class
+  WHERE relname ~ '^log_20260[7-9]' AND relkind = 'r' ORDER BY 1;
+CREATE TABLE log_20261015 PARTITION OF log
+  FOR VALUES FROM (uuidv7_first('2026-10-15 00:00:00+00')) TO (uuidv7_first('2026-11-01 00:00:00+00'));
+CALL ids_create_partitions('log', '1 month', '2026-10-01 00:00:00+00', '2026-11-01 00:00:00+00');
 DROP TABLE log;
 -- a partition within one unit of time holds no whole unit; its rows are old when that unit is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);

@@ -22,18 +22,15 @@ bool find_time_key(Relation table, TimeKey& result) {
   ReleaseSysCache(row);
   if (!is_range || !is_column) return false;
   PartitionKey key = RelationGetPartitionKey(table);
-  const Oid type = getBaseType(key->parttypid[0]);
-  // The checks of domains are evaluated with each new bound.
-  for (Oid domain = key->parttypid[0]; superuser_arg(table->rd_rel->relowner) && domain != type;
-       domain = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(domain)))
-    refuse_other_owner("domain", format_type_be(domain),
-                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(domain)));
+  result.type = key->parttypid[0];
+  const Oid type = getBaseType(result.type);
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
   if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
 
   row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
   result.is_uuid = type == UUIDOID;
+  result.firsts = NIL;
   const char* prefix =
       result.is_uuid ? UuidV7::kName
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
@@ -62,8 +59,8 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
   const int to_first = DatumGetInt32(FunctionCall2Coll(
       &order->partsupfunc[0], order->partcollation[0], id, FunctionCall1(&key.first, result.val)));
   result.inclusive = lower == (to_first <= 0);
-  // A table whose bounds are the first ids of version 7 goes on with these.
-  if (key.is_uuid && to_first == 0) key.first_name = "pg_catalog.uuidv7_first";
+  if (key.is_uuid && to_first <= 0)
+    key.firsts = lappend(key.firsts, DatumGetPointer(datumCopy(id, false, UUID_LEN)));
   return result;
 }
 
@@ -71,9 +68,12 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
 
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
 // the ids that it sorts among.
+TimestampTz TimeKey::uuid_time(Datum id) {
+  return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
+}
+
 TimestampTz TimeKey::time(Datum id) {
-  if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
-  return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
+  return is_uuid ? uuid_time(id) : DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
 }
 
 std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_locked) {

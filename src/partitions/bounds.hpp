@@ -10,12 +10,15 @@ namespace ids {
 
 // How to get the time of a bound, and the first bound of a time.
 struct TimeKey {
+  Oid type;                // perhaps a domain
   const char* first_name;  // for statements: its function may be dropped before they run
   FmgrInfo first;
   FmgrInfo extract_timestamp;
   bool is_uuid;
+  List* firsts;  // of uuids: the bounds that begin a time, which need not be its first id
 
   TimestampTz time(Datum id);
+  static TimestampTz uuid_time(Datum id);
   TimestampTz first_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOBEGIN))); }
   TimestampTz last_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOEND))); }
 };

@@ -66,9 +66,17 @@ void refuse_tables_of_others(List* tables) {
   }
 }
 
+// The checks of domains are evaluated with each new bound.
+void refuse_domains_of_others(Oid type) {
+  for (const Oid base = getBaseType(type); type != base;
+       type = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(type)))
+    refuse_other_owner("domain", format_type_be(type),
+                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(type)));
+}
+
 }  // namespace
 
-bool ids::lock_tables(Oid parent, Change change) {
+bool ids::lock_tables(Oid parent, Oid key_type, Change change) {
   check_owner(parent);
   const ForeignKeys keys(parent);
   // A partition that nothing references is dropped without being detached.
@@ -100,7 +108,9 @@ bool ids::lock_tables(Oid parent, Change change) {
   // Without that lock, another session may have created or dropped a foreign key.
   const ForeignKeys now(parent);
   List* others = list_concat(list_make1_oid(parent), now.referenced);
-  if (superuser_arg(owner_of(parent)))
+  if (superuser_arg(owner_of(parent))) {
     refuse_tables_of_others(list_concat(others, now.referencing));
+    refuse_domains_of_others(key_type);
+  }
   return now.referencing != NIL;
 }

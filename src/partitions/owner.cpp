@@ -111,7 +111,8 @@ void ids::run_as_owner(Oid table, const char* statement) {
   set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
                     GUC_ACTION_SAVE, true, 0, false);
   // The owner's code could read rows of the caller's cursors, or close one and open another of its
-  // name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being read.
+  // name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being
+  // read.
   List* held = ready_cursors();
   set_status(held, PORTAL_ACTIVE);
   PG_TRY();

@@ -70,66 +70,32 @@ TimestampTz covered_until(std::span<const Partition> all, TimestampTz begin, Tim
   return begin;
 }
 
-// The bounds of a partition in a statement.
-const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) {
-  const char* cast = key.is_uuid ? "::pg_catalog.uuid" : "";
-  return psprintf("FOR VALUES FROM (%s('%s')%s) TO (%s('%s')%s)", key.first_name, time_text(begin),
-                  cast, key.first_name, time_text(end), cast);
-}
-
-// The partition to blame for a gap in a unit, and the end of the gap, at the latest that of the
-// unit.
-std::pair<const Partition*, TimestampTz> beside_gap(std::span<const Partition> partitions,
-                                                    TimestampTz gap, TimestampTz unit_end) {
-  const Partition* other = nullptr;
-  TimestampTz gap_end = unit_end;
-  for (const Partition& partition : partitions) {
-    if (partition.begin() >= unit_end) break;
-    // A lower bound that is not the first id of its time begins after that time.
-    const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
-    if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
-    if (!partition.is_detaching && partition.begin() > gap)
-      gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
+// The bound of a time in a statement: as its neighbor has it, or the first id.
+const char* bound_text(const TimeKey& key, TimestampTz time) {
+  ListCell* first;
+  foreach (first, key.firsts) {
+    const Datum id = PointerGetDatum(lfirst(first));
+    if (key.uuid_time(id) == time)
+      return psprintf("'%s'", DatumGetCString(DirectFunctionCall1(uuid_out, id)));
   }
-  return {other, gap_end};
+  return psprintf("%s('%s')%s", key.first_name, time_text(time),
+                  key.is_uuid ? "::pg_catalog.uuid" : "");
 }
 
-// Raises the error for a unit that partitions cover only in part, the first of which is the first
-// of these: the time gap is the first that no partition has.
-[[noreturn]] void overlap(const Request& request, TimeKey& key,
-                          std::span<const Partition> partitions, std::int64_t unit,
-                          TimestampTz gap) {
-  const TimestampTz begin = request.unit.begin(unit);
-  const TimestampTz end = request.unit.begin(unit + 1);
-  const auto [other, gap_end] = beside_gap(partitions, gap, end);
-  const char* table = qualified_name(request.parent);
-  const char* name = qualified_name(other->oid);
-  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
-  const bool is_time =
-      gap_end > gap && key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) == gap;
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-       errmsg("new partition would overlap partition \"%s\"", name),
-       errdetail("The times are %s and %s.", range_text(begin, end), range_text(*other)),
-       other->is_detaching
-           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
-                     "%s DETACH PARTITION %s FINALIZE;",
-                     table, name)
-       : is_time
-           ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION "
-                     "OF %s %s;",
-                     quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
-                     table, bounds_text(key, gap, gap_end))
-           : errhint(
-                 "Detach that partition first, and insert its rows again afterwards: one of its "
-                 "bounds is not the first id of a time.")));
+const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) {
+  return psprintf("FOR VALUES FROM (%s) TO (%s)", bound_text(key, begin), bound_text(key, end));
 }
 
-// Finds the units that have no partition. Without the locks it only finds out whether there is one:
-// what others change meanwhile must not raise an error.
-std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool is_locked) {
-  std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
+// A unit that partitions do not cover.
+struct Missing {
+  TimestampTz begin;
+  TimestampTz end;
+  TimestampTz gap;                        // the first time that no partition has
+  std::span<const Partition> partitions;  // from the first that ends after its beginning
+};
+
+std::span<const Missing> find_missing(Request request, TimeKey& key,
+                                      std::span<const Partition> partitions) {
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
@@ -146,20 +112,57 @@ std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool i
                        time_text(request.until), kMaxUnits),
              errhint("Use a longer interval, or make several calls for shorter times.")));
 
-  auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
+  auto* missing = static_cast<Missing*>(palloc(sizeof(Missing) * (count + 1)));
   std::size_t found = 0;
-  for (std::int64_t unit = number; unit < number + count && (is_locked || found == 0); ++unit) {
-    const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
-    const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
-    while (!partitions.empty() && partitions.front().end() <= begin)
+  for (std::int64_t unit = number; unit < number + count; ++unit) {
+    const TimestampTz begin = request.unit.begin(unit);
+    const TimestampTz end = request.unit.begin(unit + 1);
+    const TimestampTz first = std::max(begin, first_time);
+    const TimestampTz last = std::min(end, end_time);
+    while (!partitions.empty() && partitions.front().end() <= first)
       partitions = partitions.subspan(1);
-    const TimestampTz gap = covered_until(partitions, begin, end);
-    if (gap >= end) continue;
-    if (is_locked && !partitions.empty() && partitions.front().begin() < end)
-      overlap(request, key, partitions, unit, gap);
-    units[found++] = unit;
+    const TimestampTz gap = covered_until(partitions, first, last);
+    if (gap < last) missing[found++] = {begin, end, gap, partitions};
   }
-  return {units, found};
+  return {missing, found};
+}
+
+// Raises the error for a unit that partitions cover in part.
+void refuse_overlap(const Request& request, TimeKey& key, const Missing& missing) {
+  if (missing.partitions.empty() || missing.partitions.front().begin() >= missing.end) return;
+  // The partition to blame is beside the gap, or is being detached.
+  const Partition* other = &missing.partitions.front();
+  TimestampTz gap_end = missing.end;
+  for (const Partition& partition : missing.partitions) {
+    if (partition.begin() >= missing.end) break;
+    const bool is_after = partition.begin() > missing.gap;
+    if (is_after) gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
+    if (!is_after || partition.is_detaching || gap_end == missing.gap) other = &partition;
+    if (is_after || partition.is_detaching) break;
+  }
+  const char* table = qualified_name(request.parent);
+  const char* name = qualified_name(other->oid);
+  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
+  const bool is_time =
+      gap_end > missing.gap &&
+      key.time(FunctionCall1(&key.first, TimestampTzGetDatum(missing.gap))) == missing.gap;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+       errmsg("new partition would overlap partition \"%s\"", name),
+       errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
+                 range_text(*other)),
+       other->is_detaching
+           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
+                     "%s DETACH PARTITION %s FINALIZE;",
+                     table, name)
+       : is_time ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s "
+                           "PARTITION OF %s %s;",
+                           quote_qualified_identifier(
+                               schema, partition_name(request.parent, missing.gap, false)),
+                           table, bounds_text(key, missing.gap, gap_end))
+                 : errhint("Detach that partition first, and insert its rows again afterwards: one "
+                           "of its bounds is not the first id of a time.")));
 }
 
 // Raises the error for a statement that has not had its effect, because another session or an event
@@ -177,10 +180,11 @@ bool is_partition_of(Oid table, Oid parent) {
 
 // A name that is free. Somebody else may have taken the usual one, to keep the table from getting
 // the partition. A relation of the owner may be a partition that was detached.
-const char* free_name(const Request& request, Oid schema, const TimeKey& key, TimestampTz begin,
-                      TimestampTz end) {
+const char* free_name(const Request& request, Oid schema, const TimeKey& key,
+                      const Missing& missing) {
   for (int number = 0;; ++number) {
-    const char* name = partition_name(request.parent, begin, request.unit.is_whole_days, number);
+    const char* name =
+        partition_name(request.parent, missing.begin, request.unit.is_whole_days, number);
     const Oid other = get_relname_relid(name, schema);
     if (!OidIsValid(other) &&
         !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
@@ -190,9 +194,9 @@ const char* free_name(const Request& request, Oid schema, const TimeKey& key, Ti
       ereport(ERROR,
               (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
-                         qualified_name(request.parent), range_text(begin, end)),
+                         qualified_name(request.parent), range_text(missing.begin, missing.end)),
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                       bounds_text(key, begin, end))));
+                       bounds_text(key, missing.begin, missing.end))));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
                       errmsg("name \"%s\" of a new partition is taken", name),
                       OidIsValid(owner)
@@ -201,11 +205,10 @@ const char* free_name(const Request& request, Oid schema, const TimeKey& key, Ti
   }
 }
 
-void create_partition(const Request& request, const TimeKey& key, std::int64_t unit) {
-  const TimestampTz begin = request.unit.begin(unit);
-  const TimestampTz end = request.unit.begin(unit + 1);
+void create_partition(const Request& request, TimeKey& key, const Missing& missing) {
+  refuse_overlap(request, key, missing);
   const Oid schema = get_rel_namespace(request.parent);
-  const char* name = free_name(request, schema, key, begin, end);
+  const char* name = free_name(request, schema, key, missing);
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   const char* create = psprintf(
@@ -221,7 +224,7 @@ void create_partition(const Request& request, const TimeKey& key, std::int64_t u
   const Oid made = get_relname_relid(name, schema);
   // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
   run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
-                                        bounds_text(key, begin, end)));
+                                        bounds_text(key, missing.begin, missing.end)));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
@@ -235,8 +238,7 @@ const char* catalog_bounds(Oid partition) {
   return found;
 }
 
-std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
-  TimeKey key;
+std::span<const Partition> find_expired(Oid parent, TimeKey& key, TimestampTz before) {
   const std::span<Partition> partitions = read_partitions(parent, key, false);
   std::size_t count = 0;
   for (Partition& partition : partitions) {
@@ -298,13 +300,15 @@ IDS_FUNCTION(ids_create_partitions) {
   const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), PG_GETARG_TIMESTAMPTZ(2),
                         PG_GETARG_TIMESTAMPTZ(3)};
   TimeKey key;
-  if (find_missing(request, key, false).empty()) return (Datum)0;
+  if (find_missing(request, key, read_partitions(request.parent, key, false)).empty())
+    return (Datum)0;
 
   PreventCommandIfReadOnly("ids_create_partitions");
-  lock_tables(request.parent, Change::create);
+  lock_tables(request.parent, key.type, Change::create);
   SPI_connect();
-  for (const std::int64_t unit : find_missing(request, key, true))
-    create_partition(request, key, unit);
+  for (const Missing& missing :
+       find_missing(request, key, read_partitions(request.parent, key, true)))
+    create_partition(request, key, missing);
   SPI_finish();
   return (Datum)0;
 }
@@ -316,18 +320,18 @@ IDS_FUNCTION(ids_drop_partitions) {
   const TimestampTz before = PG_GETARG_TIMESTAMPTZ(1);
   const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
   if (change == Change::drop && before > GetCurrentTimestamp())
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("argument \"before\" must not be later than the clock"),
-             errhint("Partitions that end later can only be detached. To detach all: CALL "
-                     "pg_catalog.ids_drop_partitions(%s, 'infinity', detach => true);",
-                     quote_literal_cstr(qualified_name(parent)))));
-  if (find_expired(parent, before).empty()) return (Datum)0;
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("argument \"before\" must not be later than the clock"),
+                    errhint("Partitions that end later can only be detached. To detach all: CALL "
+                            "pg_catalog.ids_drop_partitions(%s, 'infinity', detach => true);",
+                            quote_literal_cstr(qualified_name(parent)))));
+  TimeKey key;
+  if (find_expired(parent, key, before).empty()) return (Datum)0;
 
   PreventCommandIfReadOnly("ids_drop_partitions");
-  const bool is_referenced = lock_tables(parent, change);
+  const bool is_referenced = lock_tables(parent, key.type, change);
   SPI_connect();
-  for (const Partition& expired : find_expired(parent, before))
+  for (const Partition& expired : find_expired(parent, key, before))
     drop_partition(parent, expired, change, is_referenced);
   SPI_finish();
   return (Datum)0;
