@@ -51,13 +51,14 @@ struct Request {
 };
 
 // The table's name, cut to fit, the time where the partition begins, and a number if one is needed.
-const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days, int number = 0) {
+const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days,
+                           std::uint32_t number = 0) {
   struct pg_tm tm;
   fsec_t fraction;
   timestamp2tm(begin, nullptr, &tm, &fraction, nullptr, nullptr);
   const char* label = psprintf("%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
   if (!is_whole_days) label = psprintf("%s_%02d%02d%02d", label, tm.tm_hour, tm.tm_min, tm.tm_sec);
-  if (number > 0) label = psprintf("%s_%d", label, number);
+  if (number > 0) label = psprintf("%s_%u", label, number);
   return makeObjectName(get_rel_name(parent), nullptr, label);
 }
 
@@ -127,42 +128,42 @@ std::span<const Missing> find_missing(Request request, TimeKey& key,
   return {missing, found};
 }
 
-// Raises the error for a unit that partitions cover in part.
+// Raises an error if partitions cover a part of the unit. The one to blame is beside the gap, or is
+// being detached.
 void refuse_overlap(const Request& request, TimeKey& key, const Missing& missing) {
-  if (missing.partitions.empty() || missing.partitions.front().begin() >= missing.end) return;
-  // The partition to blame is beside the gap, or is being detached.
-  const Partition* other = &missing.partitions.front();
+  const Partition* other = nullptr;
   TimestampTz gap_end = missing.end;
   for (const Partition& partition : missing.partitions) {
-    if (partition.begin() >= missing.end) break;
     const bool is_after = partition.begin() > missing.gap;
-    if (is_after) gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
-    if (!is_after || partition.is_detaching || gap_end == missing.gap) other = &partition;
-    if (is_after || partition.is_detaching) break;
+    if (partition.begin() >= missing.end || (is_after && other && other->is_detaching)) break;
+    if (is_after) gap_end = DatumGetTimestampTz(partition.lower.val);
+    if (!other || !is_after || partition.is_detaching || gap_end == missing.gap) other = &partition;
+    if (is_after) break;
   }
+  if (!other) return;
   const char* table = qualified_name(request.parent);
   const char* name = qualified_name(other->oid);
-  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
-  const bool is_time =
-      gap_end > missing.gap &&
-      key.time(FunctionCall1(&key.first, TimestampTzGetDatum(missing.gap))) == missing.gap;
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-       errmsg("new partition would overlap partition \"%s\"", name),
-       errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
-                 range_text(*other)),
-       other->is_detaching
-           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
-                     "%s DETACH PARTITION %s FINALIZE;",
-                     table, name)
-       : is_time ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s "
-                           "PARTITION OF %s %s;",
-                           quote_qualified_identifier(
-                               schema, partition_name(request.parent, missing.gap, false)),
-                           table, bounds_text(key, missing.gap, gap_end))
-                 : errhint("Detach that partition first, and insert its rows again afterwards: one "
-                           "of its bounds is not the first id of a time.")));
+  const char* hint =
+      "Detach that partition first, and insert its rows again afterwards: one of its bounds is not "
+      "the first id of a time.";
+  if (other->is_detaching)
+    hint = psprintf(
+        "It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
+        "%s DETACH PARTITION %s FINALIZE;",
+        table, name);
+  else if (gap_end > missing.gap &&
+           key.time(FunctionCall1(&key.first, TimestampTzGetDatum(missing.gap))) == missing.gap)
+    hint = psprintf(
+        "As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION OF "
+        "%s %s;",
+        quote_qualified_identifier(get_namespace_name(get_rel_namespace(request.parent)),
+                                   partition_name(request.parent, missing.gap, false)),
+        table, bounds_text(key, missing.gap, gap_end));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                  errmsg("new partition would overlap partition \"%s\"", name),
+                  errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
+                            range_text(*other)),
+                  errhint("%s", hint)));
 }
 
 // Raises the error for a statement that has not had its effect, because another session or an event
@@ -179,18 +180,18 @@ bool is_partition_of(Oid table, Oid parent) {
 }
 
 // A name that is free. Somebody else may have taken the usual one, to keep the table from getting
-// the partition. A relation of the owner may be a partition that was detached.
+// the partition, and cannot take all random ones. A relation of the owner may be a partition that
+// was detached.
 const char* free_name(const Request& request, Oid schema, const TimeKey& key,
                       const Missing& missing) {
-  for (int number = 0;; ++number) {
+  for (std::uint32_t number = 0;; number = pg_prng_uint32(&pg_global_prng_state)) {
     const char* name =
         partition_name(request.parent, missing.begin, request.unit.is_whole_days, number);
     const Oid other = get_relname_relid(name, schema);
     if (!OidIsValid(other) &&
         !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
       return name;
-    const Oid owner = OidIsValid(other) ? owner_of(other) : InvalidOid;
-    if (owner == owner_of(request.parent))
+    if (OidIsValid(other) && owner_of(other) == owner_of(request.parent))
       ereport(ERROR,
               (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
@@ -198,10 +199,7 @@ const char* free_name(const Request& request, Oid schema, const TimeKey& key,
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
                        bounds_text(key, missing.begin, missing.end))));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
-                      errmsg("name \"%s\" of a new partition is taken", name),
-                      OidIsValid(owner)
-                          ? errdetail("It belongs to role \"%s\".", GetUserNameFromId(owner, false))
-                          : 0));
+                      errmsg("name \"%s\" of a new partition is taken by somebody else", name)));
   }
 }
 
