@@ -426,6 +426,9 @@ CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
 CREATE TABLE log_before PARTITION OF log
   FOR VALUES FROM (MINVALUE) TO ('01KE3Q0002ZZZZZZZZZZZZZZZY');
 CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
+CREATE TABLE public.log_20260104_051702 PARTITION OF public.log
+  FOR VALUES FROM ('01KE3Q0002ZZZZZZZZZZZZZZZZ') TO (pg_catalog.ulid_first('2026-01-05 00:00:00+00'));
+CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
 DROP TABLE log;
 -- at most 10,000 units of time in a call, whether or not their partitions are missing
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);

@@ -30,7 +30,6 @@ bool find_time_key(Relation table, TimeKey& result) {
   row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
   if (!HeapTupleIsValid(row)) return false;
   result.is_uuid = type == UUIDOID;
-  result.firsts = NIL;
   const char* prefix =
       result.is_uuid ? UuidV7::kName
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
@@ -44,13 +43,16 @@ bool find_time_key(Relation table, TimeKey& result) {
       "pg_catalog", psprintf("%s_first", result.is_uuid ? "ulid" : prefix));
   fmgr_info(first, &result.first);
   fmgr_info(extract_timestamp, &result.extract_timestamp);
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(type, &output, &is_varlena);
+  fmgr_info(output, &result.output);
   return true;
 }
 
-// A bound as a time.
-RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData* bounds, int i,
-                      bool lower) {
-  RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
+Bound read_bound(Relation table, TimeKey& key, const PartitionBoundInfoData* bounds, int i,
+                 bool lower) {
+  Bound result{{.val = 0, .infinite = true, .inclusive = false, .lower = lower}, nullptr};
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
   const Datum id = bounds->datums[i][0];
   result.infinite = false;
@@ -59,8 +61,7 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
   const int to_first = DatumGetInt32(FunctionCall2Coll(
       &order->partsupfunc[0], order->partcollation[0], id, FunctionCall1(&key.first, result.val)));
   result.inclusive = lower == (to_first <= 0);
-  if (key.is_uuid && to_first <= 0)
-    key.firsts = lappend(key.firsts, DatumGetPointer(datumCopy(id, false, UUID_LEN)));
+  if (key.is_uuid || to_first != 0) result.id = OutputFunctionCall(&key.output, id);
   return result;
 }
 
@@ -68,12 +69,9 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
 
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
 // the ids that it sorts among.
-TimestampTz TimeKey::uuid_time(Datum id) {
-  return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
-}
-
 TimestampTz TimeKey::time(Datum id) {
-  return is_uuid ? uuid_time(id) : DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
+  if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
+  return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
 }
 
 std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_locked) {
@@ -101,8 +99,8 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
     const Oid oid = partitions->oids[bounds->indexes[i]];
     result[count++] = {
         .oid = oid,
-        .lower = bound_time(table, key, bounds, i - 1, true),
-        .upper = bound_time(table, key, bounds, i, false),
+        .lower = read_bound(table, key, bounds, i - 1, true),
+        .upper = read_bound(table, key, bounds, i, false),
         .is_detaching = is_locked && partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
   relation_close(table, AccessShareLock);

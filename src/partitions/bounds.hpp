@@ -14,21 +14,23 @@ struct TimeKey {
   const char* first_name;  // for statements: its function may be dropped before they run
   FmgrInfo first;
   FmgrInfo extract_timestamp;
+  FmgrInfo output;
   bool is_uuid;
-  List* firsts;  // of uuids: the bounds that begin a time, which need not be its first id
 
   TimestampTz time(Datum id);
-  static TimestampTz uuid_time(Datum id);
   TimestampTz first_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOBEGIN))); }
   TimestampTz last_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOEND))); }
 };
 
 // A partition has all ids of its times. If a lower bound lies within the ids of a time, that time
 // is excluded; if an upper bound does, that time is included.
+struct Bound : RangeBound {
+  const char* id;  // if it is not the first id of its time, or may not be
+};
 struct Partition {
   Oid oid;
-  RangeBound lower;
-  RangeBound upper;
+  Bound lower;
+  Bound upper;
   bool is_detaching;
   const char* bounds = nullptr;  // as the catalog has them, where it is to be dropped
 

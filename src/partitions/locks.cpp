@@ -48,9 +48,13 @@ Oid owner_of_schema(Oid schema) {
   return GetSysCacheOid1(DATABASEOID, Anum_pg_database_datdba, ObjectIdGetDatum(MyDatabaseId));
 }
 
-// PostgreSQL evaluates expressions of all tables in the trees of partitions that these tables are
-// in, when it attaches or detaches one.
-void refuse_tables_of_others(List* tables) {
+// PostgreSQL evaluates the checks of the key's domains with each new bound, and expressions of all
+// tables in the trees of partitions that these tables are in, when it attaches or detaches one.
+void refuse_others(Oid key_type, List* tables) {
+  for (const Oid base = getBaseType(key_type); key_type != base;
+       key_type = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(key_type)))
+    refuse_other_owner("domain", format_type_be(key_type),
+                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(key_type)));
   ListCell* table;
   foreach (table, tables) {
     List* ancestors = get_partition_ancestors(lfirst_oid(table));
@@ -64,14 +68,6 @@ void refuse_tables_of_others(List* tables) {
       refuse_other_owner("schema", get_namespace_name(schema), owner_of_schema(schema));
     }
   }
-}
-
-// The checks of domains are evaluated with each new bound.
-void refuse_domains_of_others(Oid type) {
-  for (const Oid base = getBaseType(type); type != base;
-       type = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(type)))
-    refuse_other_owner("domain", format_type_be(type),
-                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(type)));
 }
 
 }  // namespace
@@ -108,9 +104,7 @@ bool ids::lock_tables(Oid parent, Oid key_type, Change change) {
   // Without that lock, another session may have created or dropped a foreign key.
   const ForeignKeys now(parent);
   List* others = list_concat(list_make1_oid(parent), now.referenced);
-  if (superuser_arg(owner_of(parent))) {
-    refuse_tables_of_others(list_concat(others, now.referencing));
-    refuse_domains_of_others(key_type);
-  }
+  if (superuser_arg(owner_of(parent)))
+    refuse_others(key_type, list_concat(others, now.referencing));
   return now.referencing != NIL;
 }

@@ -21,18 +21,6 @@ void set_status(List* cursors, PortalStatus status) {
   foreach (cursor, cursors) static_cast<Portal>(lfirst(cursor))->status = status;
 }
 
-// PostgreSQL's errors mention neither our recipe nor the role that the statement runs as.
-char* hint_of(const ErrorData& error, char* rights) {
-  // This error is about a row of the default partition; the error of a check names its constraint.
-  if (error.sqlerrcode == ERRCODE_CHECK_VIOLATION && error.table_name && !error.constraint_name)
-    return pstrdup(
-        "Move these rows to the new partition: see \"Draining a default partition\" in the "
-        "cookbook of extension \"ids\".");
-  if (error.sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
-    return pstrdup("Drop these objects first, or detach the partitions: detach => true.");
-  return error.hint || error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ? error.hint : rights;
-}
-
 // The owner's code could read rows of the caller's cursors, or close one and open another of its
 // name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being read.
 void execute(const char* statement, char* rights) {
@@ -52,7 +40,17 @@ void execute(const char* statement, char* rights) {
     MemoryContextSwitchTo(context);
     ErrorData* error = CopyErrorData();
     FlushErrorState();
-    error->hint = hint_of(*error, rights);
+    // PostgreSQL's errors mention neither our recipe nor the role that the statement runs as. The
+    // first one is about a row of the default partition; the error of a check names its constraint.
+    if (error->sqlerrcode == ERRCODE_CHECK_VIOLATION && error->table_name &&
+        !error->constraint_name)
+      error->hint = pstrdup(
+          "Move these rows to the new partition: see \"Draining a default partition\" in the "
+          "cookbook of extension \"ids\".");
+    else if (error->sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+      error->hint = pstrdup("Drop these objects first, or detach the partitions: detach => true.");
+    else if (error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE && !error->hint)
+      error->hint = rights;
     ReThrowError(error);
   }
   PG_END_TRY();

@@ -2,7 +2,6 @@
 // something to do. Once it has them it looks again, because another session may have done it.
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "partitions/bounds.hpp"
 #include "partitions/locks.hpp"
@@ -71,32 +70,34 @@ TimestampTz covered_until(std::span<const Partition> all, TimestampTz begin, Tim
   return begin;
 }
 
-// The bound of a time in a statement: as its neighbor has it, or the first id.
-const char* bound_text(const TimeKey& key, TimestampTz time) {
-  ListCell* first;
-  foreach (first, key.firsts) {
-    const Datum id = PointerGetDatum(lfirst(first));
-    if (key.uuid_time(id) == time)
-      return psprintf("'%s'", DatumGetCString(DirectFunctionCall1(uuid_out, id)));
-  }
-  return psprintf("%s('%s')%s", key.first_name, time_text(time),
-                  key.is_uuid ? "::pg_catalog.uuid" : "");
-}
-
-const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) {
-  return psprintf("FOR VALUES FROM (%s) TO (%s)", bound_text(key, begin), bound_text(key, end));
-}
-
 // A unit that partitions do not cover.
 struct Missing {
   TimestampTz begin;
   TimestampTz end;
   TimestampTz gap;                        // the first time that no partition has
-  std::span<const Partition> partitions;  // from the first that ends after its beginning
+  std::span<const Partition> partitions;  // from the last one before it
 };
 
-std::span<const Missing> find_missing(Request request, TimeKey& key,
-                                      std::span<const Partition> partitions) {
+// The bounds of a new partition in a statement: as its neighbors have them, or the first ids.
+const char* bounds_text(const TimeKey& key, std::span<const Partition> neighbors, TimestampTz begin,
+                        TimestampTz end) {
+  const auto first = [&key](TimestampTz time) {
+    return psprintf("%s('%s')%s", key.first_name, time_text(time),
+                    key.is_uuid ? "::pg_catalog.uuid" : "");
+  };
+  const char* from = first(begin);
+  const char* to = first(end);
+  for (const Partition& partition : neighbors) {
+    if (partition.end() == begin && partition.upper.id)
+      from = quote_literal_cstr(partition.upper.id);
+    if (partition.begin() == end && partition.lower.id) to = quote_literal_cstr(partition.lower.id);
+    if (partition.begin() >= end) break;
+  }
+  return psprintf("FOR VALUES FROM (%s) TO (%s)", from, to);
+}
+
+std::span<const Missing> find_missing(Request request, TimeKey& key, bool is_locked) {
+  std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
@@ -108,9 +109,8 @@ std::span<const Missing> find_missing(Request request, TimeKey& key,
   if (count > kMaxUnits)
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
-             errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
-                       static_cast<long long>(count), time_text(request.since),
-                       time_text(request.until), kMaxUnits),
+             errdetail("There are %lld intervals; a call covers at most %d.",
+                       static_cast<long long>(count), kMaxUnits),
              errhint("Use a longer interval, or make several calls for shorter times.")));
 
   auto* missing = static_cast<Missing*>(palloc(sizeof(Missing) * (count + 1)));
@@ -120,7 +120,7 @@ std::span<const Missing> find_missing(Request request, TimeKey& key,
     const TimestampTz end = request.unit.begin(unit + 1);
     const TimestampTz first = std::max(begin, first_time);
     const TimestampTz last = std::min(end, end_time);
-    while (!partitions.empty() && partitions.front().end() <= first)
+    while (partitions.size() > 1 && partitions[1].end() <= first)
       partitions = partitions.subspan(1);
     const TimestampTz gap = covered_until(partitions, first, last);
     if (gap < last) missing[found++] = {begin, end, gap, partitions};
@@ -128,51 +128,43 @@ std::span<const Missing> find_missing(Request request, TimeKey& key,
   return {missing, found};
 }
 
-// Raises an error if partitions cover a part of the unit. The one to blame is beside the gap, or is
-// being detached.
-void refuse_overlap(const Request& request, TimeKey& key, const Missing& missing) {
+// Raises an error if partitions cover a part of the unit.
+void refuse_overlap(const Request& request, const TimeKey& key, const Missing& missing) {
   const Partition* other = nullptr;
   TimestampTz gap_end = missing.end;
   for (const Partition& partition : missing.partitions) {
-    const bool is_after = partition.begin() > missing.gap;
-    if (partition.begin() >= missing.end || (is_after && other && other->is_detaching)) break;
-    if (is_after) gap_end = DatumGetTimestampTz(partition.lower.val);
-    if (!other || !is_after || partition.is_detaching || gap_end == missing.gap) other = &partition;
-    if (is_after) break;
+    if (partition.begin() >= gap_end) break;
+    if (partition.end() <= missing.begin) continue;
+    if (!other || partition.is_detaching) other = &partition;
+    if (partition.begin() > missing.gap) gap_end = partition.begin();
   }
   if (!other) return;
   const char* table = qualified_name(request.parent);
   const char* name = qualified_name(other->oid);
-  const char* hint =
-      "Detach that partition first, and insert its rows again afterwards: one of its bounds is not "
-      "the first id of a time.";
-  if (other->is_detaching)
-    hint = psprintf(
-        "It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
-        "%s DETACH PARTITION %s FINALIZE;",
-        table, name);
-  else if (gap_end > missing.gap &&
-           key.time(FunctionCall1(&key.first, TimestampTzGetDatum(missing.gap))) == missing.gap)
-    hint = psprintf(
-        "As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION OF "
-        "%s %s;",
-        quote_qualified_identifier(get_namespace_name(get_rel_namespace(request.parent)),
-                                   partition_name(request.parent, missing.gap, false)),
-        table, bounds_text(key, missing.gap, gap_end));
-  ereport(ERROR, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                  errmsg("new partition would overlap partition \"%s\"", name),
-                  errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
-                            range_text(*other)),
-                  errhint("%s", hint)));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+       errmsg("new partition would overlap partition \"%s\"", name),
+       errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
+                 range_text(*other)),
+       other->is_detaching
+           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
+                     "%s DETACH PARTITION %s FINALIZE;",
+                     table, name)
+           : errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s.%s "
+                     "PARTITION OF %s %s;",
+                     quote_identifier(get_namespace_name(get_rel_namespace(request.parent))),
+                     quote_identifier(partition_name(request.parent, missing.gap, false)), table,
+                     bounds_text(key, missing.partitions, missing.gap, gap_end))));
 }
 
 // Raises the error for a statement that has not had its effect, because another session or an event
 // trigger has changed the tables.
 [[noreturn]] void changed_during_call(const char* table) {
-  ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
-                  errmsg("table \"%s\" or a partition of it was changed during the call", table),
-                  errdetail("Another session has renamed their schema, or an event trigger has "
-                            "renamed, detached, attached or dropped one of them.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_IN_USE),
+           errmsg("table \"%s\" or a partition of it was changed during the call", table),
+           errdetail("Another session has renamed their schema, or an event trigger acted.")));
 }
 
 bool is_partition_of(Oid table, Oid parent) {
@@ -197,7 +189,7 @@ const char* free_name(const Request& request, Oid schema, const TimeKey& key,
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
                          qualified_name(request.parent), range_text(missing.begin, missing.end)),
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                       bounds_text(key, missing.begin, missing.end))));
+                       bounds_text(key, missing.partitions, missing.begin, missing.end))));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
                       errmsg("name \"%s\" of a new partition is taken by somebody else", name)));
   }
@@ -221,8 +213,9 @@ void create_partition(const Request& request, TimeKey& key, const Missing& missi
   run_as_owner(request.parent, create);
   const Oid made = get_relname_relid(name, schema);
   // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
-  run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
-                                        bounds_text(key, missing.begin, missing.end)));
+  run_as_owner(request.parent,
+               psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
+                        bounds_text(key, missing.partitions, missing.begin, missing.end)));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
@@ -279,33 +272,25 @@ void refuse_nulls(FunctionCallInfo fcinfo, const char* procedure) {
                       errmsg("arguments of %s must not be null", procedure)));
 }
 
-void refuse_times(TimestampTz since, TimestampTz until) {
-  if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("arguments \"since\" and \"until\" must be finite")));
-  if (since >= until)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("argument \"since\" must be before argument \"until\""),
-                    errdetail("The times are %s and %s.", time_text(since), time_text(until))));
-}
-
 }  // namespace
 
 // ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz)
 IDS_FUNCTION(ids_create_partitions) {
   refuse_nulls(fcinfo, "ids_create_partitions");
-  refuse_times(PG_GETARG_TIMESTAMPTZ(2), PG_GETARG_TIMESTAMPTZ(3));
-  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), PG_GETARG_TIMESTAMPTZ(2),
-                        PG_GETARG_TIMESTAMPTZ(3)};
+  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(2);
+  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
+  if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until) || since >= until)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("argument \"since\" must be before argument \"until\", and both finite")));
+  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
   TimeKey key;
-  if (find_missing(request, key, read_partitions(request.parent, key, false)).empty())
-    return (Datum)0;
+  if (find_missing(request, key, false).empty()) return (Datum)0;
 
   PreventCommandIfReadOnly("ids_create_partitions");
   lock_tables(request.parent, key.type, Change::create);
   SPI_connect();
-  for (const Missing& missing :
-       find_missing(request, key, read_partitions(request.parent, key, true)))
+  for (const Missing& missing : find_missing(request, key, true))
     create_partition(request, key, missing);
   SPI_finish();
   return (Datum)0;
