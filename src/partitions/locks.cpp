@@ -57,10 +57,9 @@ void refuse_others(Oid key_type, List* tables) {
                        GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(key_type)));
   ListCell* table;
   foreach (table, tables) {
-    List* ancestors = get_partition_ancestors(lfirst_oid(table));
-    const Oid root = ancestors != NIL ? llast_oid(ancestors) : lfirst_oid(table);
+    List* line = lcons_oid(lfirst_oid(table), get_partition_ancestors(lfirst_oid(table)));
     ListCell* cell;
-    foreach (cell, find_all_inheritors(root, NoLock, nullptr)) {
+    foreach (cell, find_all_inheritors(llast_oid(line), NoLock, nullptr)) {
       const char* name = get_rel_name(lfirst_oid(cell));
       if (!name) continue;
       refuse_other_owner("table", name, owner_of(lfirst_oid(cell)));

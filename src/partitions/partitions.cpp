@@ -19,8 +19,7 @@ constexpr int kMaxUnits = 10'000;
 const char* time_text(TimestampTz time) {
   struct pg_tm tm;
   fsec_t fraction;
-  if (timestamp2tm(time, nullptr, &tm, &fraction, nullptr, nullptr) != 0)
-    elog(ERROR, "timestamp out of range");
+  timestamp2tm(time, nullptr, &tm, &fraction, nullptr, nullptr);
   tm.tm_isdst = 0;  // else EncodeDateTime leaves out the time zone
   auto* text = static_cast<char*>(palloc(MAXDATELEN + 1));
   EncodeDateTime(&tm, fraction, true, 0, nullptr, USE_ISO_DATES, text);
@@ -87,11 +86,10 @@ const char* bounds_text(const TimeKey& key, std::span<const Partition> neighbors
   };
   const char* from = first(begin);
   const char* to = first(end);
-  for (const Partition& partition : neighbors) {
-    if (partition.end() == begin && partition.upper.id)
-      from = quote_literal_cstr(partition.upper.id);
-    if (partition.begin() == end && partition.lower.id) to = quote_literal_cstr(partition.lower.id);
-    if (partition.begin() >= end) break;
+  for (const Partition& other : neighbors) {
+    if (other.end() == begin && other.upper.id) from = quote_literal_cstr(other.upper.id);
+    if (other.begin() == end && other.lower.id) to = quote_literal_cstr(other.lower.id);
+    if (other.begin() >= end) break;
   }
   return psprintf("FOR VALUES FROM (%s) TO (%s)", from, to);
 }
@@ -158,8 +156,7 @@ void refuse_overlap(const Request& request, const TimeKey& key, const Missing& m
                      bounds_text(key, missing.partitions, missing.gap, gap_end))));
 }
 
-// Raises the error for a statement that has not had its effect, because another session or an event
-// trigger has changed the tables.
+// Raises the error for a statement that has not had its effect.
 [[noreturn]] void changed_during_call(const char* table) {
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_IN_USE),
@@ -171,11 +168,10 @@ bool is_partition_of(Oid table, Oid parent) {
   return get_rel_relispartition(table) && get_partition_parent(table, true) == parent;
 }
 
-// A name that is free. Somebody else may have taken the usual one, to keep the table from getting
-// the partition, and cannot take all random ones. A relation of the owner may be a partition that
-// was detached.
-const char* free_name(const Request& request, Oid schema, const TimeKey& key,
-                      const Missing& missing) {
+// A name that is free. Somebody else may have taken the usual one, but not all random ones. A
+// relation of the owner may be a partition that was detached.
+const char* free_name(const Request& request, Oid schema, const Missing& missing,
+                      const char* bounds) {
   for (std::uint32_t number = 0;; number = pg_prng_uint32(&pg_global_prng_state)) {
     const char* name =
         partition_name(request.parent, missing.begin, request.unit.is_whole_days, number);
@@ -189,16 +185,17 @@ const char* free_name(const Request& request, Oid schema, const TimeKey& key,
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
                          qualified_name(request.parent), range_text(missing.begin, missing.end)),
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                       bounds_text(key, missing.partitions, missing.begin, missing.end))));
+                       bounds)));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
                       errmsg("name \"%s\" of a new partition is taken by somebody else", name)));
   }
 }
 
-void create_partition(const Request& request, TimeKey& key, const Missing& missing) {
+void create_partition(const Request& request, const TimeKey& key, const Missing& missing) {
   refuse_overlap(request, key, missing);
   const Oid schema = get_rel_namespace(request.parent);
-  const char* name = free_name(request, schema, key, missing);
+  const char* bounds = bounds_text(key, missing.partitions, missing.begin, missing.end);
+  const char* name = free_name(request, schema, missing, bounds);
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   const char* create = psprintf(
@@ -214,8 +211,7 @@ void create_partition(const Request& request, TimeKey& key, const Missing& missi
   const Oid made = get_relname_relid(name, schema);
   // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
   run_as_owner(request.parent,
-               psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
-                        bounds_text(key, missing.partitions, missing.begin, missing.end)));
+               psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition, bounds));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
