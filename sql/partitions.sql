@@ -390,7 +390,7 @@ INSERT INTO log SELECT f::uuid FROM unnest(ARRAY['2026-04-01 00:00:00+00', '2026
   LATERAL (SELECT ulid_first(at) UNION ALL SELECT ulid_last(at) UNION ALL SELECT uuidv7_first(at)::ulid) f (f);
 SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1;
 DROP TABLE log;
--- a partition goes on with the bound of its neighbour, if that is the first UUID of version 7, or another one of its time before it
+-- a partition begins and ends as its neighbours do, with the first UUID of version 7 or another one before it
 CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE log_20260501 PARTITION OF log
   FOR VALUES FROM (uuidv7_first('2026-05-01 00:00:00+00')) TO (uuidv7_first('2026-06-01 00:00:00+00'));
