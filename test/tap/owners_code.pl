@@ -201,6 +201,9 @@ my %connected = (
 	'the domain of the key' => q{ALTER DOMAIN trap.key OWNER TO hostile;
 		\c - hostile
 		ALTER DOMAIN trap.key ADD CHECK (trap.f('check of domain') = 1);},
+	'a domain below the domain of the key' => q{ALTER DOMAIN trap.base OWNER TO hostile;
+		\c - hostile
+		ALTER DOMAIN trap.base ADD CHECK (trap.f('check of domain') = 1);},
 	'the schema' => q{ALTER SCHEMA trap OWNER TO hostile;
 		\c - hostile},
 	'the database' => q{ALTER SCHEMA trap OWNER TO pg_database_owner; ALTER DATABASE traps OWNER TO hostile;
@@ -215,17 +218,40 @@ my %connected = (
 		ALTER TABLE trap.log ADD FOREIGN KEY (n) REFERENCES trap.referenced;});
 foreach my $what (sort keys %connected)
 {
-	my ($made, @told) = run_all(qq{
+	my ($made, $list, @told) = run_all(qq{
 		$begin
 		\\c - postgres
-		ALTER SCHEMA trap OWNER TO postgres; GRANT CREATE ON SCHEMA trap TO hostile; CREATE DOMAIN trap.key AS ulid;
+		ALTER SCHEMA trap OWNER TO postgres; GRANT CREATE ON SCHEMA trap TO hostile; CREATE DOMAIN trap.base AS ulid; CREATE DOMAIN trap.key AS trap.base;
 		CREATE TABLE trap.log (id trap.key @{[ $what eq 'an ancestor' ? '' : 'PRIMARY KEY' ]}, n int) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('trap.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 		$connected{$what}
-		$armed}, map { "\\c - postgres\n$call{$_};" } 'create', 'detach', 'drop');
+		$armed}, map { "\\c - postgres\n$call{$_};" } 'list', 'create', 'detach', 'drop');
 	is($made->[1], '', "$what: another role's");
+	is($list->[1], '', "$what: it is listed, and nothing runs");
 	like($_->[1], qr/\AERROR:  (?:table|schema|domain) "[\w.]+" belongs to role "hostile", who is no superuser\nDETAIL: [^\n]*\nHINT: [^\n]*\Z/, "$what: it is refused, and nothing runs") foreach map { [ 0, $_->[1] =~ s/^psql\S+ //mr ] } @told;
 	sql("DROP SCHEMA trap CASCADE; ALTER DATABASE traps OWNER TO postgres; $schema");
+}
+
+# What SECURITY.md does not promise: expressions of the tables that foreign keys connect run as the owner of the partitioned table,
+# and a superuser's own table runs, as the superuser, the functions that its checks call.
+foreach (
+	[ 'a table that it references', 'hostile', q{
+		\c - someone
+		CREATE TABLE trap.referenced (n int PRIMARY KEY); CREATE INDEX ON trap.referenced ((trap.f('index') + n)); GRANT REFERENCES, SELECT ON trap.referenced TO hostile;
+		\c - hostile
+		CREATE TABLE trap.log (id ulid PRIMARY KEY, n int REFERENCES trap.referenced) PARTITION BY RANGE (id);} ],
+	[ 'a check of a superuser', 'postgres', q{
+		\c - postgres
+		CREATE SCHEMA own; CREATE TABLE own.log (id ulid PRIMARY KEY, CHECK (trap.f('check') > 0)) PARTITION BY RANGE (id);} ])
+{
+	my ($what, $owner, $make) = @$_;
+	my $table = $make =~ /TABLE (\w+\.log)/ ? $1 : die;
+	sql('GRANT CREATE ON SCHEMA trap TO someone');
+	my ($made, @told) = run_all("$begin $make $armed", map { "\\c - postgres\n" . $call{$_} =~ s/trap\.log/$table/r . ';' } 'create', 'detach', 'drop');
+	is($made->[1], '', $what);
+	is(join(', ', grep { $_ } map { my $told = $_; map { traps($told, qr/$_ as \w+/) } 'index', 'check' } $told[0]), ($owner eq 'postgres' ? 'check' : 'index') . " as $owner", "$what: what runs as whom");
+	unlike(join('', map { $_->[1] } @told), qr/ERROR/, "$what: the calls succeed");
+	sql("DROP SCHEMA trap CASCADE; DROP SCHEMA IF EXISTS own CASCADE; $schema");
 }
 
 # The caller has cursors open while the owner's code runs, in statements and in loops: it neither reads their rows nor puts queries in
