@@ -45,5 +45,6 @@ SELECT sqlstate_of(statement) AS sqlstate, statement FROM unnest(ARRAY[
   $$CALL ids_create_partitions('parted', '1 day', '2026-02-01', '2026-02-02')$$,
   $$CALL ids_create_partitions('parted', '1 day', '2026-01-03 00:00Z', '2026-01-04 00:00Z')$$,
   $$CALL ids_create_partitions('parted', '1 minute', '2026-01-01', '2027-01-01')$$,
-  $$CALL ids_drop_partitions('parted', NULL)$$]) statement;
+  $$CALL ids_drop_partitions('parted', NULL)$$,
+  $$CALL ids_drop_partitions('parted', 'infinity')$$]) statement;
 DROP FUNCTION sqlstate_of;

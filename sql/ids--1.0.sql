@@ -47,7 +47,10 @@ CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LAN
 COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
 
 -- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
-CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot;
+CREATE FUNCTION ids_internal.create_mark() RETURNS void LANGUAGE sql SET default_tablespace = ''
+	AS $$CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot$$;
+SELECT ids_internal.create_mark();
+DROP FUNCTION ids_internal.create_mark();
 COMMENT ON MATERIALIZED VIEW ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';
 
 -- ulid: 48 bits of Unix milliseconds, 80 random bits
@@ -1418,43 +1421,29 @@ AS $function$
 DECLARE
 	type name;
 	owner name;
-	has_skipsupport boolean;
-	has_cmptype boolean;
 BEGIN
 	IF current_setting('server_version_num')::int < 180000 THEN
 		RETURN;
 	END IF;
-	FOR type, owner, has_skipsupport, has_cmptype IN
-		SELECT typname, pg_get_userbyid(typowner),
-			EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = btree.opcfamily AND amprocnum = 6),
-			EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = gist.opcfamily AND amprocnum = 12)
+	FOR type, owner IN
+		SELECT typname, pg_get_userbyid(typowner)
 		FROM pg_depend
 			JOIN pg_type t ON t.oid = objid
 			JOIN pg_opclass btree ON btree.opcintype = t.oid AND btree.opcname = typname || '_ops'
 				AND btree.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
-			JOIN pg_opclass gist ON gist.opcintype = t.oid AND gist.opcname = typname || '_ops'
-				AND gist.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gist')
 		WHERE classid = 'pg_type'::regclass AND refclassid = 'pg_extension'::regclass AND deptype = 'e'
 			AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids')
+			AND NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = btree.opcfamily AND amprocnum = 6)
 	LOOP
-		IF NOT has_skipsupport THEN
-			EXECUTE format('CREATE FUNCTION pg_catalog.%1$I(internal) RETURNS void AS $$MODULE_PATHNAME$$, %1$L LANGUAGE C'
-				' IMMUTABLE STRICT PARALLEL SAFE', type || '_skipsupport');
-			EXECUTE format('COMMENT ON FUNCTION pg_catalog.%I(internal) IS $$skip support$$', type || '_skipsupport');
-			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING btree ADD FUNCTION 6 (%I) pg_catalog.%I(internal)',
-				type || '_ops', type, type || '_skipsupport');
-			-- In the install script, new objects are members of the extension and belong to its owner anyway.
-			IF NOT EXISTS (
-				SELECT FROM pg_depend
-				WHERE objid = format('pg_catalog.%I(internal)', type || '_skipsupport')::regprocedure AND deptype = 'e'
-			) THEN
-				EXECUTE format('ALTER FUNCTION pg_catalog.%I(internal) OWNER TO %I', type || '_skipsupport', owner);
-				EXECUTE format('ALTER EXTENSION ids ADD FUNCTION pg_catalog.%I(internal)', type || '_skipsupport');
-			END IF;
-		END IF;
-		IF NOT has_cmptype THEN
-			EXECUTE format('ALTER OPERATOR FAMILY pg_catalog.%I USING gist ADD FUNCTION 12 ("any", "any")'
-				' gist_translate_cmptype_common(integer)', type || '_ops');
+		EXECUTE format('CREATE FUNCTION pg_catalog.%2$I(internal) RETURNS void AS $$MODULE_PATHNAME$$, %2$L LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;'
+			'COMMENT ON FUNCTION pg_catalog.%2$I(internal) IS $$skip support$$;'
+			'ALTER OPERATOR FAMILY pg_catalog.%3$I USING btree ADD FUNCTION 6 (%1$I) pg_catalog.%2$I(internal);'
+			'ALTER OPERATOR FAMILY pg_catalog.%3$I USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer)',
+			type, type || '_skipsupport', type || '_ops');
+		-- In the install script, new objects are members of the extension and belong to its owner anyway.
+		IF NOT EXISTS (SELECT FROM pg_depend WHERE objid = format('%I(internal)', type || '_skipsupport')::regprocedure AND deptype = 'e') THEN
+			EXECUTE format('ALTER FUNCTION pg_catalog.%1$I(internal) OWNER TO %2$I; ALTER EXTENSION ids ADD FUNCTION pg_catalog.%1$I(internal)',
+				type || '_skipsupport', owner);
 		END IF;
 	END LOOP;
 END $function$;
@@ -1488,12 +1477,9 @@ COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)        
 
 -- Default privileges may have granted other roles rights on objects that only superusers may use.
 DO $$
-DECLARE
-	object text;
-	grantee text;
 BEGIN
-	FOR object, grantee IN
-		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+	EXECUTE coalesce((
+		SELECT string_agg(format('REVOKE ALL ON %s FROM %s', object, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END), ';')
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
@@ -1501,16 +1487,14 @@ BEGIN
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
 			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
-		) AS t (o, owner, acl), aclexplode(acl) a
-		WHERE a.grantee <> owner
-	LOOP
-		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
-	END LOOP;
+		) AS t (object, owner, acl), aclexplode(acl) a
+		WHERE a.grantee <> owner), 'SELECT');
 END $$;
 
 -- Fails if another schema already has an object with the name of one that is added now: pg_catalog is searched first, so that object
--- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one.
-DO $$
+-- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one. It
+-- is a function because from 18 on an error shows the whole statement of the script.
+CREATE FUNCTION ids_internal.refuse_name_conflicts() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	conflicts text;
 	renames text;
@@ -1549,3 +1533,5 @@ BEGIN
 			HINT = format('Drop or rename these objects first, for example: %s', renames);
 	END IF;
 END $$;
+SELECT ids_internal.refuse_name_conflicts();
+DROP FUNCTION ids_internal.refuse_name_conflicts();

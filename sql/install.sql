@@ -1,5 +1,7 @@
 -- The install script refuses if another schema has an object of the same name, which pg_catalog would hide
 \set SHOW_CONTEXT never
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE regress_ids_install LOCATION '';
 BEGIN;
 DROP EXTENSION ids;
 SAVEPOINT without;
@@ -10,10 +12,23 @@ CREATE DOMAIN "My.Ids".ulid AS text;
 CREATE TYPE public.tbsl AS (a int);
 CREATE FUNCTION public.gen_ulid(int, text[]) RETURNS int LANGUAGE sql RETURN 1;
 CREATE PROCEDURE "My.Ids".ids_create_partitions(p text) LANGUAGE plpgsql AS 'BEGIN END';
+CREATE PROCEDURE public.uuidv7_settled(INOUT settled uuid DEFAULT NULL) LANGUAGE plpgsql AS 'BEGIN END';
 CREATE AGGREGATE public.ulid_larger(int) (SFUNC = int4larger, STYPE = int);
 CREATE FUNCTION public.scru160(text, int DEFAULT 1) RETURNS text LANGUAGE sql RETURN 'before';
 SELECT scru160('a literal');
+SAVEPOINT conflicts;
 CREATE EXTENSION ids;
+ROLLBACK TO conflicts;
+-- its context does not repeat the script
+DO $$
+DECLARE
+  context text;
+BEGIN
+  CREATE EXTENSION ids;
+EXCEPTION WHEN duplicate_object THEN
+  GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+  RAISE NOTICE 'long: %', length(context) > 600;
+END $$;
 ROLLBACK TO without;
 
 -- no conflict: a table's row type, a function that no cast hides, names that PostgreSQL has too, temporary objects
@@ -47,6 +62,17 @@ CREATE EXTENSION ids;
 ALTER TABLE item ALTER id TYPE ulid USING id::text::ulid;
 SELECT id, pg_typeof(id) FROM item;
 ROLLBACK;
+
+-- the mark is in the tablespace of the database, whatever default_tablespace says
+BEGIN;
+DROP EXTENSION ids;
+SET LOCAL default_tablespace = regress_ids_install;
+CREATE EXTENSION ids;
+SELECT spcname FROM pg_class LEFT JOIN pg_tablespace t ON t.oid = reltablespace
+WHERE pg_class.oid = 'ids_internal.mark'::regclass;
+SHOW default_tablespace;
+ROLLBACK;
+DROP TABLESPACE regress_ids_install;
 
 -- the extension can only be in pg_catalog
 CREATE EXTENSION ids SCHEMA public;

@@ -51,8 +51,8 @@ CREATE TABLE full_log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int CHECK (n > 
     other int REFERENCES other, at timestamptz GENERATED ALWAYS AS (ulid_extract_timestamp(id)) STORED)
   PARTITION BY RANGE (id);
 CREATE INDEX ON full_log (n);
-CALL ids_create_partitions('full_log', '1 year', '2026-11-01', '2026-12-01');
-\d full_log_20260101
+CALL ids_create_partitions('full_log', '1 year', '2024-11-01', '2024-12-01');
+\d full_log_20240101
 -- the tables that it locks against reads or writes until the transaction ends; none if no partition is missing
 CREATE TABLE full_log_rest PARTITION OF full_log DEFAULT;
 CREATE TABLE note (log ulid REFERENCES full_log);
@@ -61,30 +61,30 @@ CREATE VIEW lock AS SELECT relation::regclass::text COLLATE "C" AS name, mode FR
 WHERE pid = pg_backend_pid() AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
   AND mode NOT IN ('AccessShareLock', 'RowShareLock') ORDER BY 1, 2;
 BEGIN;
-CALL ids_create_partitions('full_log', '1 year', '2026-01-01', '2026-02-01');
+CALL ids_create_partitions('full_log', '1 year', '2024-01-01', '2024-02-01');
 SELECT * FROM lock;
-CALL ids_create_partitions('full_log', '1 year', '2027-02-01', '2028-01-01');
+CALL ids_create_partitions('full_log', '1 year', '2025-02-01', '2026-01-01');
 SELECT * FROM lock;
 COMMIT;
 BEGIN;
-CALL ids_drop_partitions('full_log', '2026-01-01');
+CALL ids_drop_partitions('full_log', '2024-01-01');
 SELECT * FROM lock;
-CALL ids_drop_partitions('full_log', '2027-02-01');
+CALL ids_drop_partitions('full_log', '2025-02-01');
 SELECT * FROM lock;
 ROLLBACK;
 BEGIN;
-CALL ids_drop_partitions('full_log', '2027-02-01', detach => true);
+CALL ids_drop_partitions('full_log', '2025-02-01', detach => true);
 SELECT * FROM lock;
 ROLLBACK;
 -- rows that are referenced stay
-INSERT INTO full_log (id) VALUES (ulid_first('2026-05-01'));
+INSERT INTO full_log (id) VALUES (ulid_first('2024-05-01'));
 INSERT INTO note SELECT id FROM full_log;
 \set VERBOSITY sqlstate
-CALL ids_drop_partitions('full_log', '2028-02-01');
+CALL ids_drop_partitions('full_log', '2026-02-01');
 \set VERBOSITY default
 DROP TABLE note;
 BEGIN;
-CALL ids_drop_partitions('full_log', '2027-02-01');
+CALL ids_drop_partitions('full_log', '2025-02-01');
 SELECT * FROM lock;
 COMMIT;
 DROP VIEW lock;
@@ -262,15 +262,32 @@ CALL ids_drop_partitions('log', '2026-02-01 00:00:00+00', detach => true);
 CALL ids_drop_partitions('log', '2026-02-01 00:00:00+00');
 SELECT partition, times FROM ids_partitions('log');
 SELECT count(*) FROM log_once;
-CALL ids_drop_partitions('log', 'infinity');
+CALL ids_drop_partitions('log', 'infinity', detach => true);
 SELECT partition, times FROM ids_partitions('log');
+-- what ends later than the clock is only detached; a transaction may have begun earlier
+SET client_min_messages = error;
+CREATE SCHEMA coming;
+CREATE TABLE coming."Log" (id ulid) PARTITION BY RANGE (id);
+CALL ids_create_partitions('coming."Log"', '1 day', now(), now() + interval '2 days');
+CALL ids_drop_partitions('coming."Log"', clock_timestamp() + interval '1 minute');
+CALL ids_drop_partitions('coming."Log"', 'infinity');
+CALL ids_drop_partitions(0, 'infinity');
+BEGIN;
+SELECT FROM pg_sleep(0.001);
+CALL ids_drop_partitions('coming."Log"', clock_timestamp());
+COMMIT;
+SELECT count(*) FROM ids_partitions('coming."Log"');
+CALL ids_drop_partitions('coming."Log"', 'infinity', detach => true);
+SELECT count(*) FROM ids_partitions('coming."Log"');
+DROP SCHEMA coming CASCADE;
+SET client_min_messages = notice;
 -- the name is that of a detached partition
 CALL ids_create_partitions('log', '1 month', '2026-01-15', '2026-01-16');
 CALL ids_drop_partitions('log', NULL);
 CALL ids_drop_partitions(NULL, '2026-01-01');
 CALL ids_drop_partitions('log', '2026-01-01', NULL);
 SET client_min_messages = warning;
-DROP TABLE log, log_2025, log_20260101, log_once;
+DROP TABLE log, log_2025, log_20260101, log_20260201, log_once;
 -- each type; a foreign table
 CREATE FOREIGN DATA WRAPPER regress_ids;
 CREATE SERVER regress_ids FOREIGN DATA WRAPPER regress_ids;
@@ -373,16 +390,21 @@ INSERT INTO log SELECT f::uuid FROM unnest(ARRAY['2026-04-01 00:00:00+00', '2026
   LATERAL (SELECT ulid_first(at) UNION ALL SELECT ulid_last(at) UNION ALL SELECT uuidv7_first(at)::ulid) f (f);
 SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1;
 DROP TABLE log;
--- a table whose partitions begin with the first UUID of version 7 goes on with these bounds
+-- a partition begins and ends as its neighbours do, with the first UUID of version 7 or another one before it
 CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE log_20260501 PARTITION OF log
   FOR VALUES FROM (uuidv7_first('2026-05-01 00:00:00+00')) TO (uuidv7_first('2026-06-01 00:00:00+00'));
 CALL ids_create_partitions('log', '1 month', '2026-04-01 00:00:00+00', '2026-07-01 00:00:00+00');
 SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class
   WHERE relname ~ '^log_20260[4-6]' AND relkind = 'r' ORDER BY 1;
-CREATE TABLE log_20260715 PARTITION OF log
-  FOR VALUES FROM (uuidv7_first('2026-07-15 00:00:00+00')) TO (uuidv7_first('2026-08-01 00:00:00+00'));
-CALL ids_create_partitions('log', '1 month', '2026-07-01 00:00:00+00', '2026-08-01 00:00:00+00');
+CREATE TABLE log_20260801 PARTITION OF log
+  FOR VALUES FROM ('019fba9e-d800-7000-0000-000000000000') TO ('01a05a43-fc00-7000-0000-000000000000');
+CALL ids_create_partitions('log', '1 month', '2026-07-01 00:00:00+00', '2026-10-01 00:00:00+00');
+SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class
+  WHERE relname ~ '^log_20260[7-9]' AND relkind = 'r' ORDER BY 1;
+CREATE TABLE log_20261015 PARTITION OF log
+  FOR VALUES FROM (uuidv7_first('2026-10-15 00:00:00+00')) TO (uuidv7_first('2026-11-01 00:00:00+00'));
+CALL ids_create_partitions('log', '1 month', '2026-10-01 00:00:00+00', '2026-11-01 00:00:00+00');
 DROP TABLE log;
 -- a partition within one unit of time holds no whole unit; its rows are old when that unit is
 CREATE TABLE log (id ulid) PARTITION BY RANGE (id);
@@ -403,6 +425,9 @@ CREATE TABLE log_part PARTITION OF log
 CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
 CREATE TABLE log_before PARTITION OF log
   FOR VALUES FROM (MINVALUE) TO ('01KE3Q0002ZZZZZZZZZZZZZZZY');
+CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
+CREATE TABLE public.log_20260104_051702 PARTITION OF public.log
+  FOR VALUES FROM ('01KE3Q0002ZZZZZZZZZZZZZZZZ') TO (pg_catalog.ulid_first('2026-01-05 00:00:00+00'));
 CALL ids_create_partitions('log', '1 day', '2026-01-03', '2026-01-05');
 DROP TABLE log;
 -- at most 10,000 units of time in a call, whether or not their partitions are missing

@@ -39,5 +39,8 @@ CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LAN
 COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
 
 -- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
-CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot;
+CREATE FUNCTION ids_internal.create_mark() RETURNS void LANGUAGE sql SET default_tablespace = ''
+	AS $$CREATE MATERIALIZED VIEW ids_internal.mark USING heap AS SELECT ids_internal.kept_mark() AS unix_us, bigint '0' AS boot$$;
+SELECT ids_internal.create_mark();
+DROP FUNCTION ids_internal.create_mark();
 COMMENT ON MATERIALIZED VIEW ids_internal.mark IS 'microseconds since 1970 up to which ids may have been generated';

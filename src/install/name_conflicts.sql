@@ -1,6 +1,7 @@
 -- Fails if another schema already has an object with the name of one that is added now: pg_catalog is searched first, so that object
--- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one.
-DO $$
+-- would be hidden silently. The restore of a dump, which turns row_security off, may have created other extensions before this one. It
+-- is a function because from 18 on an error shows the whole statement of the script.
+CREATE FUNCTION ids_internal.refuse_name_conflicts() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	conflicts text;
 	renames text;
@@ -39,3 +40,5 @@ BEGIN
 			HINT = format('Drop or rename these objects first, for example: %s', renames);
 	END IF;
 END $$;
+SELECT ids_internal.refuse_name_conflicts();
+DROP FUNCTION ids_internal.refuse_name_conflicts();

@@ -1,11 +1,8 @@
 -- Default privileges may have granted other roles rights on objects that only superusers may use.
 DO $$
-DECLARE
-	object text;
-	grantee text;
 BEGIN
-	FOR object, grantee IN
-		SELECT o, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+	EXECUTE coalesce((
+		SELECT string_agg(format('REVOKE ALL ON %s FROM %s', object, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END), ';')
 		FROM (
 			SELECT 'SCHEMA ids_internal', nspowner, nspacl FROM pg_namespace WHERE oid = 'ids_internal'::regnamespace
 			UNION ALL
@@ -13,9 +10,6 @@ BEGIN
 			UNION ALL
 			SELECT format('FUNCTION %s', oid::regprocedure), proowner, proacl FROM pg_proc
 			WHERE oid IN ('ids_reset_clock()'::regprocedure, 'ids_advance_clock(timestamptz)'::regprocedure, 'ids_complete_upgrade()'::regprocedure)
-		) AS t (o, owner, acl), aclexplode(acl) a
-		WHERE a.grantee <> owner
-	LOOP
-		EXECUTE format('REVOKE ALL ON %s FROM %s', object, grantee);
-	END LOOP;
+		) AS t (object, owner, acl), aclexplode(acl) a
+		WHERE a.grantee <> owner), 'SELECT');
 END $$;

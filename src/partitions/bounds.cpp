@@ -22,12 +22,8 @@ bool find_time_key(Relation table, TimeKey& result) {
   ReleaseSysCache(row);
   if (!is_range || !is_column) return false;
   PartitionKey key = RelationGetPartitionKey(table);
-  const Oid type = getBaseType(key->parttypid[0]);
-  // The checks of domains are evaluated with each new bound.
-  for (Oid domain = key->parttypid[0]; superuser_arg(table->rd_rel->relowner) && domain != type;
-       domain = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(domain)))
-    refuse_other_owner("domain", format_type_be(domain),
-                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(domain)));
+  result.type = key->parttypid[0];
+  const Oid type = getBaseType(result.type);
   const Oid order = GetDefaultOpClass(type, BTREE_AM_OID);
   if (!OidIsValid(order) || get_opclass_family(order) != key->partopfamily[0]) return false;
 
@@ -47,13 +43,16 @@ bool find_time_key(Relation table, TimeKey& result) {
       "pg_catalog", psprintf("%s_first", result.is_uuid ? "ulid" : prefix));
   fmgr_info(first, &result.first);
   fmgr_info(extract_timestamp, &result.extract_timestamp);
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(type, &output, &is_varlena);
+  fmgr_info(output, &result.output);
   return true;
 }
 
-// A bound as a time.
-RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData* bounds, int i,
-                      bool lower) {
-  RangeBound result{.val = 0, .infinite = true, .inclusive = false, .lower = lower};
+Bound read_bound(Relation table, TimeKey& key, const PartitionBoundInfoData* bounds, int i,
+                 bool lower) {
+  Bound result{{.val = 0, .infinite = true, .inclusive = false, .lower = lower}, nullptr};
   if (bounds->kind[i][0] != PARTITION_RANGE_DATUM_VALUE) return result;
   const Datum id = bounds->datums[i][0];
   result.infinite = false;
@@ -62,8 +61,7 @@ RangeBound bound_time(Relation table, TimeKey& key, const PartitionBoundInfoData
   const int to_first = DatumGetInt32(FunctionCall2Coll(
       &order->partsupfunc[0], order->partcollation[0], id, FunctionCall1(&key.first, result.val)));
   result.inclusive = lower == (to_first <= 0);
-  // A table whose bounds are the first ids of version 7 goes on with these.
-  if (key.is_uuid && to_first == 0) key.first_name = "pg_catalog.uuidv7_first";
+  if (key.is_uuid || to_first != 0) result.id = OutputFunctionCall(&key.output, id);
   return result;
 }
 
@@ -101,8 +99,8 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
     const Oid oid = partitions->oids[bounds->indexes[i]];
     result[count++] = {
         .oid = oid,
-        .lower = bound_time(table, key, bounds, i - 1, true),
-        .upper = bound_time(table, key, bounds, i, false),
+        .lower = read_bound(table, key, bounds, i - 1, true),
+        .upper = read_bound(table, key, bounds, i, false),
         .is_detaching = is_locked && partitions->detached_exist && PartitionHasPendingDetach(oid)};
   }
   relation_close(table, AccessShareLock);

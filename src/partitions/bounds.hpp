@@ -10,9 +10,11 @@ namespace ids {
 
 // How to get the time of a bound, and the first bound of a time.
 struct TimeKey {
+  Oid type;                // perhaps a domain
   const char* first_name;  // for statements: its function may be dropped before they run
   FmgrInfo first;
   FmgrInfo extract_timestamp;
+  FmgrInfo output;
   bool is_uuid;
 
   TimestampTz time(Datum id);
@@ -22,10 +24,13 @@ struct TimeKey {
 
 // A partition has all ids of its times. If a lower bound lies within the ids of a time, that time
 // is excluded; if an upper bound does, that time is included.
+struct Bound : RangeBound {
+  const char* id;  // if it is not the first id of its time, or may not be
+};
 struct Partition {
   Oid oid;
-  RangeBound lower;
-  RangeBound upper;
+  Bound lower;
+  Bound upper;
   bool is_detaching;
   const char* bounds = nullptr;  // as the catalog has them, where it is to be dropped
 

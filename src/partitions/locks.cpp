@@ -48,15 +48,18 @@ Oid owner_of_schema(Oid schema) {
   return GetSysCacheOid1(DATABASEOID, Anum_pg_database_datdba, ObjectIdGetDatum(MyDatabaseId));
 }
 
-// PostgreSQL evaluates expressions of all tables in the trees of partitions that these tables are
-// in, when it attaches or detaches one.
-void refuse_tables_of_others(List* tables) {
+// PostgreSQL evaluates the checks of the key's domains with each new bound, and expressions of all
+// tables in the trees of partitions that these tables are in, when it attaches or detaches one.
+void refuse_others(Oid key_type, List* tables) {
+  for (const Oid base = getBaseType(key_type); key_type != base;
+       key_type = GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(key_type)))
+    refuse_other_owner("domain", format_type_be(key_type),
+                       GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(key_type)));
   ListCell* table;
   foreach (table, tables) {
-    List* ancestors = get_partition_ancestors(lfirst_oid(table));
-    const Oid root = ancestors != NIL ? llast_oid(ancestors) : lfirst_oid(table);
+    List* line = lcons_oid(lfirst_oid(table), get_partition_ancestors(lfirst_oid(table)));
     ListCell* cell;
-    foreach (cell, find_all_inheritors(root, NoLock, nullptr)) {
+    foreach (cell, find_all_inheritors(llast_oid(line), NoLock, nullptr)) {
       const char* name = get_rel_name(lfirst_oid(cell));
       if (!name) continue;
       refuse_other_owner("table", name, owner_of(lfirst_oid(cell)));
@@ -68,7 +71,7 @@ void refuse_tables_of_others(List* tables) {
 
 }  // namespace
 
-bool ids::lock_tables(Oid parent, Change change) {
+bool ids::lock_tables(Oid parent, Oid key_type, Change change) {
   check_owner(parent);
   const ForeignKeys keys(parent);
   // A partition that nothing references is dropped without being detached.
@@ -101,6 +104,6 @@ bool ids::lock_tables(Oid parent, Change change) {
   const ForeignKeys now(parent);
   List* others = list_concat(list_make1_oid(parent), now.referenced);
   if (superuser_arg(owner_of(parent)))
-    refuse_tables_of_others(list_concat(others, now.referencing));
+    refuse_others(key_type, list_concat(others, now.referencing));
   return now.referencing != NIL;
 }

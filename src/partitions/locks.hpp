@@ -11,6 +11,6 @@ enum class Change { create, detach, drop };
 // keys, the table itself, its default partition. So a call that holds one of these locks never
 // waits for an earlier one. Returns whether a foreign key references the table. Raises 42501 if the
 // caller may not change it.
-bool lock_tables(Oid parent, Change change);
+bool lock_tables(Oid parent, Oid key_type, Change change);
 
 }  // namespace ids

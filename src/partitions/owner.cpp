@@ -4,40 +4,53 @@ using namespace ids;
 
 namespace {
 
-// PostgreSQL's errors mention neither our recipe nor the role that the statement runs as.
-char* hint_of(const ErrorData& error, Oid table, Oid owner) {
-  // This error is about a row of the default partition; the error of a check names its constraint.
-  if (error.sqlerrcode == ERRCODE_CHECK_VIOLATION && error.table_name && !error.constraint_name)
-    return pstrdup(
-        "Move these rows to the new partition: see \"Draining a default partition\" in the "
-        "cookbook of extension \"ids\".");
-  if (error.sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
-    return pstrdup("Drop these objects first, or detach the partitions: detach => true.");
-  // The statement may also have dropped the table before the error.
-  if (error.sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE || error.hint || !get_rel_name(table))
-    return error.hint;
-  const char* name = GetUserNameFromId(owner, false);
-  if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
-    return psprintf(
-        "Partitions of a temporary table can only be changed in the session that created it, "
-        "connected as its owner, role \"%s\".",
-        name);
-  return psprintf(
-      "Statements on partitions run as the owner of the partitioned table, role \"%s\", which "
-      "needs this permission.",
-      name);
+// The cursors that are open and not being read.
+List* ready_cursors() {
+  List* ready = NIL;
+  SPI_execute("SELECT name FROM pg_catalog.pg_cursor()", true, 0);
+  for (uint64 i = 0; i < SPI_processed; ++i) {
+    Portal cursor = GetPortalByName(SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1));
+    if (cursor && cursor->status == PORTAL_READY) ready = lappend(ready, cursor);
+  }
+  SPI_freetuptable(SPI_tuptable);
+  return ready;
 }
 
-void execute(const char* statement, Oid table, Oid owner) {
+void set_status(List* cursors, PortalStatus status) {
+  ListCell* cursor;
+  foreach (cursor, cursors) static_cast<Portal>(lfirst(cursor))->status = status;
+}
+
+// The owner's code could read rows of the caller's cursors, or close one and open another of its
+// name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being read.
+void execute(const char* statement, char* rights) {
   MemoryContext context = CurrentMemoryContext;
+  List* held = ready_cursors();
+  set_status(held, PORTAL_ACTIVE);
   PG_TRY();
-  { SPI_execute(statement, false, 0); }
+  {
+    SPI_execute(statement, false, 0);
+    ListCell* left;
+    foreach (left, ready_cursors()) PortalDrop(static_cast<Portal>(lfirst(left)), false);
+    set_status(held, PORTAL_READY);
+  }
   PG_CATCH();
   {
+    set_status(held, PORTAL_READY);
     MemoryContextSwitchTo(context);
     ErrorData* error = CopyErrorData();
     FlushErrorState();
-    error->hint = hint_of(*error, table, owner);
+    // PostgreSQL's errors mention neither our recipe nor the role that the statement runs as. The
+    // first one is about a row of the default partition; the error of a check names its constraint.
+    if (error->sqlerrcode == ERRCODE_CHECK_VIOLATION && error->table_name &&
+        !error->constraint_name)
+      error->hint = pstrdup(
+          "Move these rows to the new partition: see \"Draining a default partition\" in the "
+          "cookbook of extension \"ids\".");
+    else if (error->sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+      error->hint = pstrdup("Drop these objects first, or detach the partitions: detach => true.");
+    else if (error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE && !error->hint)
+      error->hint = rights;
     ReThrowError(error);
   }
   PG_END_TRY();
@@ -64,6 +77,8 @@ Oid ids::owner_of(Oid table) {
 }
 
 void ids::refuse_other_owner(const char* kind, const char* name, Oid owner) {
+  if (!OidIsValid(owner))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("%s was dropped meanwhile", kind)));
   if (superuser_arg(owner)) return;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("%s \"%s\" belongs to role \"%s\", who is no superuser", kind, name,
@@ -81,9 +96,15 @@ Oid ids::check_owner(Oid table) {
 
 void ids::run_as_owner(Oid table, const char* statement) {
   const Oid owner = check_owner(table);
+  char* rights = psprintf(
+      get_rel_persistence(table) == RELPERSISTENCE_TEMP
+          ? "Partitions of a temporary table can only be changed in the session that created it, "
+            "connected as its owner, role \"%s\"."
+          : "Statements on partitions run as the owner of the partitioned table, role \"%s\", "
+            "which needs this permission.",
+      GetUserNameFromId(owner, false));
   // After SET ROLE, the owner's code could go back to the user who has connected.
-  if (owner == GetUserId() && owner == GetAuthenticatedUserId())
-    return execute(statement, table, owner);
+  if (owner == GetUserId() && owner == GetAuthenticatedUserId()) return execute(statement, rights);
 
   // After an error, the end of the transaction or subtransaction restores all of this.
   Oid user;
@@ -93,7 +114,7 @@ void ids::run_as_owner(Oid table, const char* statement) {
   const int settings = NewGUCNestLevel();
   set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
                     GUC_ACTION_SAVE, true, 0, false);
-  execute(statement, table, owner);
+  execute(statement, rights);
   AtEOXact_GUC(false, settings);
   SetUserIdAndSecContext(user, context);
 }

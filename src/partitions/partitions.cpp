@@ -2,7 +2,6 @@
 // something to do. Once it has them it looks again, because another session may have done it.
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "partitions/bounds.hpp"
 #include "partitions/locks.hpp"
@@ -20,8 +19,7 @@ constexpr int kMaxUnits = 10'000;
 const char* time_text(TimestampTz time) {
   struct pg_tm tm;
   fsec_t fraction;
-  if (timestamp2tm(time, nullptr, &tm, &fraction, nullptr, nullptr) != 0)
-    elog(ERROR, "timestamp out of range");
+  timestamp2tm(time, nullptr, &tm, &fraction, nullptr, nullptr);
   tm.tm_isdst = 0;  // else EncodeDateTime leaves out the time zone
   auto* text = static_cast<char*>(palloc(MAXDATELEN + 1));
   EncodeDateTime(&tm, fraction, true, 0, nullptr, USE_ISO_DATES, text);
@@ -51,13 +49,14 @@ struct Request {
 };
 
 // The table's name, cut to fit, the time where the partition begins, and a number if one is needed.
-const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days, int number = 0) {
+const char* partition_name(Oid parent, TimestampTz begin, bool is_whole_days,
+                           std::uint32_t number = 0) {
   struct pg_tm tm;
   fsec_t fraction;
   timestamp2tm(begin, nullptr, &tm, &fraction, nullptr, nullptr);
   const char* label = psprintf("%04d%02d%02d", tm.tm_year, tm.tm_mon, tm.tm_mday);
   if (!is_whole_days) label = psprintf("%s_%02d%02d%02d", label, tm.tm_hour, tm.tm_min, tm.tm_sec);
-  if (number > 0) label = psprintf("%s_%d", label, number);
+  if (number > 0) label = psprintf("%s_%u", label, number);
   return makeObjectName(get_rel_name(parent), nullptr, label);
 }
 
@@ -70,65 +69,32 @@ TimestampTz covered_until(std::span<const Partition> all, TimestampTz begin, Tim
   return begin;
 }
 
-// The bounds of a partition in a statement.
-const char* bounds_text(const TimeKey& key, TimestampTz begin, TimestampTz end) {
-  const char* cast = key.is_uuid ? "::pg_catalog.uuid" : "";
-  return psprintf("FOR VALUES FROM (%s('%s')%s) TO (%s('%s')%s)", key.first_name, time_text(begin),
-                  cast, key.first_name, time_text(end), cast);
-}
+// A unit that partitions do not cover.
+struct Missing {
+  TimestampTz begin;
+  TimestampTz end;
+  TimestampTz gap;                        // the first time that no partition has
+  std::span<const Partition> partitions;  // from the last one before it
+};
 
-// The partition to blame for a gap in a unit, and the end of the gap, at the latest that of the
-// unit.
-std::pair<const Partition*, TimestampTz> beside_gap(std::span<const Partition> partitions,
-                                                    TimestampTz gap, TimestampTz unit_end) {
-  const Partition* other = nullptr;
-  TimestampTz gap_end = unit_end;
-  for (const Partition& partition : partitions) {
-    if (partition.begin() >= unit_end) break;
-    // A lower bound that is not the first id of its time begins after that time.
-    const bool is_at_gap = partition.end() == gap || partition.begin() == gap + 1;
-    if (!other || partition.is_detaching || (is_at_gap && !other->is_detaching)) other = &partition;
-    if (!partition.is_detaching && partition.begin() > gap)
-      gap_end = std::min(gap_end, DatumGetTimestampTz(partition.lower.val));
+// The bounds of a new partition in a statement: as its neighbors have them, or the first ids.
+const char* bounds_text(const TimeKey& key, std::span<const Partition> neighbors, TimestampTz begin,
+                        TimestampTz end) {
+  const auto first = [&key](TimestampTz time) {
+    return psprintf("%s('%s')%s", key.first_name, time_text(time),
+                    key.is_uuid ? "::pg_catalog.uuid" : "");
+  };
+  const char* from = first(begin);
+  const char* to = first(end);
+  for (const Partition& other : neighbors) {
+    if (other.end() == begin && other.upper.id) from = quote_literal_cstr(other.upper.id);
+    if (other.begin() == end && other.lower.id) to = quote_literal_cstr(other.lower.id);
+    if (other.begin() >= end) break;
   }
-  return {other, gap_end};
+  return psprintf("FOR VALUES FROM (%s) TO (%s)", from, to);
 }
 
-// Raises the error for a unit that partitions cover only in part, the first of which is the first
-// of these: the time gap is the first that no partition has.
-[[noreturn]] void overlap(const Request& request, TimeKey& key,
-                          std::span<const Partition> partitions, std::int64_t unit,
-                          TimestampTz gap) {
-  const TimestampTz begin = request.unit.begin(unit);
-  const TimestampTz end = request.unit.begin(unit + 1);
-  const auto [other, gap_end] = beside_gap(partitions, gap, end);
-  const char* table = qualified_name(request.parent);
-  const char* name = qualified_name(other->oid);
-  const char* schema = get_namespace_name(get_rel_namespace(request.parent));
-  const bool is_time =
-      gap_end > gap && key.time(FunctionCall1(&key.first, TimestampTzGetDatum(gap))) == gap;
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-       errmsg("new partition would overlap partition \"%s\"", name),
-       errdetail("The times are %s and %s.", range_text(begin, end), range_text(*other)),
-       other->is_detaching
-           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
-                     "%s DETACH PARTITION %s FINALIZE;",
-                     table, name)
-       : is_time
-           ? errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s PARTITION "
-                     "OF %s %s;",
-                     quote_qualified_identifier(schema, partition_name(request.parent, gap, false)),
-                     table, bounds_text(key, gap, gap_end))
-           : errhint(
-                 "Detach that partition first, and insert its rows again afterwards: one of its "
-                 "bounds is not the first id of a time.")));
-}
-
-// Finds the units that have no partition. Without the locks it only finds out whether there is one:
-// what others change meanwhile must not raise an error.
-std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool is_locked) {
+std::span<const Missing> find_missing(Request request, TimeKey& key, bool is_locked) {
   std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
   // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
@@ -141,71 +107,95 @@ std::span<const std::int64_t> find_missing(Request request, TimeKey& key, bool i
   if (count > kMaxUnits)
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
-             errdetail("There are %lld intervals from %s to %s; a call covers at most %d.",
-                       static_cast<long long>(count), time_text(request.since),
-                       time_text(request.until), kMaxUnits),
+             errdetail("There are %lld intervals; a call covers at most %d.",
+                       static_cast<long long>(count), kMaxUnits),
              errhint("Use a longer interval, or make several calls for shorter times.")));
 
-  auto* units = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (count + 1)));
+  auto* missing = static_cast<Missing*>(palloc(sizeof(Missing) * (count + 1)));
   std::size_t found = 0;
-  for (std::int64_t unit = number; unit < number + count && (is_locked || found == 0); ++unit) {
-    const TimestampTz begin = std::max(request.unit.begin(unit), first_time);
-    const TimestampTz end = std::min(request.unit.begin(unit + 1), end_time);
-    while (!partitions.empty() && partitions.front().end() <= begin)
+  for (std::int64_t unit = number; unit < number + count; ++unit) {
+    const TimestampTz begin = request.unit.begin(unit);
+    const TimestampTz end = request.unit.begin(unit + 1);
+    const TimestampTz first = std::max(begin, first_time);
+    const TimestampTz last = std::min(end, end_time);
+    while (partitions.size() > 1 && partitions[1].end() <= first)
       partitions = partitions.subspan(1);
-    const TimestampTz gap = covered_until(partitions, begin, end);
-    if (gap >= end) continue;
-    if (is_locked && !partitions.empty() && partitions.front().begin() < end)
-      overlap(request, key, partitions, unit, gap);
-    units[found++] = unit;
+    const TimestampTz gap = covered_until(partitions, first, last);
+    if (gap < last) missing[found++] = {begin, end, gap, partitions};
   }
-  return {units, found};
+  return {missing, found};
 }
 
-// Raises the error for a statement that has not had its effect, because another session or an event
-// trigger has changed the tables.
+// Raises an error if partitions cover a part of the unit.
+void refuse_overlap(const Request& request, const TimeKey& key, const Missing& missing) {
+  const Partition* other = nullptr;
+  TimestampTz gap_end = missing.end;
+  for (const Partition& partition : missing.partitions) {
+    if (partition.begin() >= gap_end) break;
+    if (partition.end() <= missing.begin) continue;
+    if (!other || partition.is_detaching) other = &partition;
+    if (partition.begin() > missing.gap) gap_end = partition.begin();
+  }
+  if (!other) return;
+  const char* table = qualified_name(request.parent);
+  const char* name = qualified_name(other->oid);
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+       errmsg("new partition would overlap partition \"%s\"", name),
+       errdetail("The times are %s and %s.", range_text(missing.begin, missing.end),
+                 range_text(*other)),
+       other->is_detaching
+           ? errhint("It is being detached. When no transaction uses it anymore, run: ALTER TABLE "
+                     "%s DETACH PARTITION %s FINALIZE;",
+                     table, name)
+           : errhint("As the owner of the table, fill the gap by hand: CREATE TABLE %s.%s "
+                     "PARTITION OF %s %s;",
+                     quote_identifier(get_namespace_name(get_rel_namespace(request.parent))),
+                     quote_identifier(partition_name(request.parent, missing.gap, false)), table,
+                     bounds_text(key, missing.partitions, missing.gap, gap_end))));
+}
+
+// Raises the error for a statement that has not had its effect.
 [[noreturn]] void changed_during_call(const char* table) {
-  ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
-                  errmsg("table \"%s\" or a partition of it was changed during the call", table),
-                  errdetail("Another session has renamed their schema, or an event trigger has "
-                            "renamed, detached, attached or dropped one of them.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_IN_USE),
+           errmsg("table \"%s\" or a partition of it was changed during the call", table),
+           errdetail("Another session has renamed their schema, or an event trigger acted.")));
 }
 
 bool is_partition_of(Oid table, Oid parent) {
   return get_rel_relispartition(table) && get_partition_parent(table, true) == parent;
 }
 
-// A name that is free. Somebody else may have taken the usual one, to keep the table from getting
-// the partition. A relation of the owner may be a partition that was detached.
-const char* free_name(const Request& request, Oid schema, const TimeKey& key, TimestampTz begin,
-                      TimestampTz end) {
-  for (int number = 0;; ++number) {
-    const char* name = partition_name(request.parent, begin, request.unit.is_whole_days, number);
+// A name that is free. Somebody else may have taken the usual one, but not all random ones. A
+// relation of the owner may be a partition that was detached.
+const char* free_name(const Request& request, Oid schema, const Missing& missing,
+                      const char* bounds) {
+  for (std::uint32_t number = 0;; number = pg_prng_uint32(&pg_global_prng_state)) {
+    const char* name =
+        partition_name(request.parent, missing.begin, request.unit.is_whole_days, number);
     const Oid other = get_relname_relid(name, schema);
     if (!OidIsValid(other) &&
         !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
       return name;
-    const Oid owner = OidIsValid(other) ? owner_of(other) : InvalidOid;
-    if (owner == owner_of(request.parent))
+    if (OidIsValid(other) && owner_of(other) == owner_of(request.parent))
       ereport(ERROR,
               (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation \"%s\" already exists", name),
                errdetail("Table \"%s\" needs a new partition of this name for the times %s.",
-                         qualified_name(request.parent), range_text(begin, end)),
+                         qualified_name(request.parent), range_text(missing.begin, missing.end)),
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
-                       bounds_text(key, begin, end))));
+                       bounds)));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
-                      errmsg("name \"%s\" of a new partition is taken", name),
-                      OidIsValid(owner)
-                          ? errdetail("It belongs to role \"%s\".", GetUserNameFromId(owner, false))
-                          : 0));
+                      errmsg("name \"%s\" of a new partition is taken by somebody else", name)));
   }
 }
 
-void create_partition(const Request& request, const TimeKey& key, std::int64_t unit) {
-  const TimestampTz begin = request.unit.begin(unit);
-  const TimestampTz end = request.unit.begin(unit + 1);
+void create_partition(const Request& request, const TimeKey& key, const Missing& missing) {
+  refuse_overlap(request, key, missing);
   const Oid schema = get_rel_namespace(request.parent);
-  const char* name = free_name(request, schema, key, begin, end);
+  const char* bounds = bounds_text(key, missing.partitions, missing.begin, missing.end);
+  const char* name = free_name(request, schema, missing, bounds);
   const char* table = qualified_name(request.parent);
   const char* partition = quote_qualified_identifier(get_namespace_name(schema), name);
   const char* create = psprintf(
@@ -220,8 +210,8 @@ void create_partition(const Request& request, const TimeKey& key, std::int64_t u
   run_as_owner(request.parent, create);
   const Oid made = get_relname_relid(name, schema);
   // Unlike PARTITION OF, attaching lets others read and write the parent meanwhile.
-  run_as_owner(request.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition,
-                                        bounds_text(key, begin, end)));
+  run_as_owner(request.parent,
+               psprintf("ALTER TABLE %s ATTACH PARTITION %s %s", table, partition, bounds));
   if (!is_partition_of(made, request.parent)) changed_during_call(table);
 }
 
@@ -235,8 +225,7 @@ const char* catalog_bounds(Oid partition) {
   return found;
 }
 
-std::span<const Partition> find_expired(Oid parent, TimestampTz before) {
-  TimeKey key;
+std::span<const Partition> find_expired(Oid parent, TimeKey& key, TimestampTz before) {
   const std::span<Partition> partitions = read_partitions(parent, key, false);
   std::size_t count = 0;
   for (Partition& partition : partitions) {
@@ -279,32 +268,26 @@ void refuse_nulls(FunctionCallInfo fcinfo, const char* procedure) {
                       errmsg("arguments of %s must not be null", procedure)));
 }
 
-void refuse_times(TimestampTz since, TimestampTz until) {
-  if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("arguments \"since\" and \"until\" must be finite")));
-  if (since >= until)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("argument \"since\" must be before argument \"until\""),
-                    errdetail("The times are %s and %s.", time_text(since), time_text(until))));
-}
-
 }  // namespace
 
 // ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz)
 IDS_FUNCTION(ids_create_partitions) {
   refuse_nulls(fcinfo, "ids_create_partitions");
-  refuse_times(PG_GETARG_TIMESTAMPTZ(2), PG_GETARG_TIMESTAMPTZ(3));
-  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), PG_GETARG_TIMESTAMPTZ(2),
-                        PG_GETARG_TIMESTAMPTZ(3)};
+  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(2);
+  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(3);
+  if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until) || since >= until)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("argument \"since\" must be before argument \"until\", and both finite")));
+  const Request request{PG_GETARG_OID(0), Unit(*PG_GETARG_INTERVAL_P(1)), since, until};
   TimeKey key;
   if (find_missing(request, key, false).empty()) return (Datum)0;
 
   PreventCommandIfReadOnly("ids_create_partitions");
-  lock_tables(request.parent, Change::create);
+  lock_tables(request.parent, key.type, Change::create);
   SPI_connect();
-  for (const std::int64_t unit : find_missing(request, key, true))
-    create_partition(request, key, unit);
+  for (const Missing& missing : find_missing(request, key, true))
+    create_partition(request, key, missing);
   SPI_finish();
   return (Datum)0;
 }
@@ -315,12 +298,19 @@ IDS_FUNCTION(ids_drop_partitions) {
   const Oid parent = PG_GETARG_OID(0);
   const TimestampTz before = PG_GETARG_TIMESTAMPTZ(1);
   const Change change = PG_GETARG_BOOL(2) ? Change::detach : Change::drop;
-  if (find_expired(parent, before).empty()) return (Datum)0;
+  if (change == Change::drop && before > GetCurrentTimestamp())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("argument \"before\" must not be later than the clock"),
+                    errhint("Partitions that end later can only be detached. To detach all: CALL "
+                            "pg_catalog.ids_drop_partitions(%s, 'infinity', detach => true);",
+                            quote_literal_cstr(qualified_name(parent)))));
+  TimeKey key;
+  if (find_expired(parent, key, before).empty()) return (Datum)0;
 
   PreventCommandIfReadOnly("ids_drop_partitions");
-  const bool is_referenced = lock_tables(parent, change);
+  const bool is_referenced = lock_tables(parent, key.type, change);
   SPI_connect();
-  for (const Partition& expired : find_expired(parent, before))
+  for (const Partition& expired : find_expired(parent, key, before))
     drop_partition(parent, expired, change, is_referenced);
   SPI_finish();
   return (Datum)0;

@@ -35,6 +35,7 @@ extern "C" {
 #include "commands/extension.h"
 #include "commands/tablespace.h"
 #include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"

@@ -1,9 +1,12 @@
 # Statements that go on after DROP EXTENSION, with nothing in its place or with a stranger's objects of the same names: each gives an
-# error or the right answer, and no other database notices.
+# error or the right answer, and no other database notices. Neither a generator nor a call for partitions takes another relation for
+# the mark, and nobody stops the server's checkpoints.
 use strict;
 use warnings;
 use Databases;
 use Generators;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 begin('elsewhere');
@@ -289,6 +292,260 @@ $session->query_safe("$settings; BEGIN; SELECT open_cursors()");
 sql("SET client_min_messages = error; SELECT drop_extension('a stranger', '%')");
 check_outcomes('cursors while another session drops it', 'a stranger', $session->query_safe('SELECT * FROM read_cursors()'));
 $session->quit;
+
+# The procedures for partitions, when the extension is dropped, or dropped and created again, at one of their statements.
+begin('dropped', 'OWNER owner TEMPLATE template0');
+my $until = "'2026-01-04 00:00:00+00'";
+my %call = (
+	create => "CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', $until)",
+	detach => "CALL ids_drop_partitions('log', $until, detach => true)",
+	drop => "CALL ids_drop_partitions('log', $until)");
+my $tables = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE format('(%s)', relname) END, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '^log' AND relkind IN ('r', 'p')};
+
+# The owner of the database owns the extension and the table, which has a check. When a partition is attached, PostgreSQL calls the
+# function of that check. It calls act(), which executes statements when it is called for the given time. So do event triggers.
+sql(q{
+	SET ROLE owner;
+	CREATE EXTENSION ids;
+	CREATE SEQUENCE calls;
+	CREATE FUNCTION act() RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE
+		statement text;
+	BEGIN
+		IF nextval('public.calls') = current_setting('act.place')::int THEN
+			FOREACH statement IN ARRAY string_to_array(current_setting('act.statements'), '; ') LOOP
+				EXECUTE statement;
+			END LOOP;
+		END IF;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION act_at_event() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.act(); END';
+	CREATE FUNCTION is_sound(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN public.act(); END';
+	RESET ROLE;
+	ALTER DATABASE dropped SET act.place = 0});
+
+# A table, with partitions if they are to be detached or dropped. Returns what the call makes of it while the extension is there.
+sub create_table
+{
+	my ($type, $change) = @_;
+	sql("SET client_min_messages = error; DROP TABLE IF EXISTS log, log_20260101, log_20260102, log_20260103; SET ROLE owner;
+		CREATE TABLE log (id $type, CHECK (is_sound(1))) PARTITION BY RANGE (id);" . ($change eq 'create' ? '' : $call{create}));
+	return sql("SET client_min_messages = error; BEGIN; $call{$change}; $tables; ROLLBACK");
+}
+
+# A call in which act() executes the statements when it is called for that time; 'check' is no event.
+sub script
+{
+	my ($call, $event, $statements, $place, $role) = @_;
+	my $trigger = $event eq 'check' ? '' : "CREATE EVENT TRIGGER act ON $event WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION act_at_event();";
+	return qq{
+		SET client_min_messages = error;
+		SELECT setval('calls', 1, false) \\g /dev/null
+		BEGIN;
+		$trigger
+		SET LOCAL act.place = $place;
+		SET LOCAL act.statements = '$statements';
+		SET LOCAL SESSION AUTHORIZATION $role;
+		$call;
+		$tables;
+		ROLLBACK;
+		SELECT CASE WHEN last_value < $place THEN 'not called' END FROM calls;};
+}
+
+# At each statement, in the same session. A table of uuids does not depend on the extension. A table of ulids is dropped with it.
+my $drops = 'DROP EXTENSION ids';
+my $creates_again = 'DROP EXTENSION ids; CREATE EXTENSION ids';
+my $no_table = qr/ERROR:  (table "public.log" or a partition of it was changed|(relation|table) .* does not exist|cannot DROP TABLE "log_\d+" because it is being used)/;
+my $no_function = qr/ERROR:  function pg_catalog.ulid_first\(unknown\) does not exist/;
+foreach ([ create => 'ddl_command_start', 9 ], [ create => 'ddl_command_end', 9 ], [ create => 'check', 3 ],
+	[ detach => 'ddl_command_start', 3 ], [ detach => 'ddl_command_end', 3 ],
+	[ drop => 'ddl_command_start', 3 ], [ drop => 'sql_drop', 3 ], [ drop => 'ddl_command_end', 3 ])
+{
+	my ($change, $event, $times) = @$_;
+	foreach my $type ('uuid', 'ulid')
+	{
+		my $right = create_table($type, $change);
+		foreach my $statements ($drops, $creates_again)
+		{
+			my $act = $type eq 'uuid' ? $statements : $statements =~ s/DROP EXTENSION ids/DROP EXTENSION ids CASCADE/r;
+			my @told = run_all(map { script($call{$change}, $event, $act, $_, $_ % 2 ? 'postgres' : 'owner') } 1 .. $times);
+			foreach my $place (1 .. $times)
+			{
+				my ($answer, $messages) = @{ $told[ $place - 1 ] };
+				my $as_expected = $messages =~ /ERROR/ ? $messages =~ ($type eq 'uuid' ? $no_function : $no_table) && ($change eq 'create' || $type eq 'ulid')
+					: $answer =~ s/\n+\z//r eq $right || $type eq 'ulid' && $answer !~ /not called|\(log\)| log_/;
+				ok($as_expected, "$change, $type: $act at $event, the call $place of $times") or diag("$answer\n$messages");
+			}
+		}
+	}
+}
+
+# Another session does it while a call waits for a lock of the table, or at the beginning of a statement.
+my $other = $node->background_psql($database);
+sub call_beside
+{
+	my ($lock, $script, $statements) = @_;
+	$other->query_safe("BEGIN; $lock");
+	my $file = $node->basedir . '/call.sql';
+	unlink $file;
+	append_to_file($file, $script);
+	my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr($database), '-f', $file ], '<', \undef, '>&', \my $output);
+	$other->query_safe("DO 'BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP; END'");
+	$other->query_safe("$statements; COMMIT");
+	IPC::Run::finish($run);
+	sql('CREATE EXTENSION IF NOT EXISTS ids');
+	return $output;
+}
+foreach ([ create => 9 ], [ detach => 3 ], [ drop => 3 ])
+{
+	my ($change, $times) = @$_;
+	my $right = create_table('uuid', $change);
+	foreach my $statements ($drops, $creates_again)
+	{
+		my $dropped = $statements eq $drops && $change eq 'create';
+		like(call_beside('LOCK TABLE log IN SHARE UPDATE EXCLUSIVE MODE', script($call{$change}, 'check', '', 0, 'owner'), $statements),
+			$statements eq $drops ? qr/ERROR:  table "log" is not partitioned by range on one column of ids/ : qr/\A\Q$right\E\n+\z/, "$change: $statements while the call waits for its first lock");
+		foreach my $place (1 .. $times)
+		{
+			my $told = call_beside('SELECT pg_advisory_xact_lock(1)', script($call{$change}, 'ddl_command_start', 'SELECT pg_advisory_xact_lock(1)', $place, 'owner'), $statements);
+			like($told, $dropped ? qr/$no_function|\A\Q$right\E\n+\z/ : qr/\A\Q$right\E\n+\z/, "$change: $statements in another session at statement $place");
+		}
+	}
+}
+$other->quit;
+
+# A role that may create schemas in one database gives another relation the mark's name. That moves no clock, and no id is made.
+begin('attacked', 'TEMPLATE template0');
+sql('GRANT CREATE ON DATABASE attacked TO ordinary');
+my @calls = ((map { "gen_$_()" } @generators), (map { "${_}_settled()" } @settled));
+my $list = join ', ', @calls;
+$node->safe_psql('postgres', "CREATE EXTENSION ids; SELECT $list");
+
+# The other database's clock is right, and a new session there generates.
+sub unmoved
+{
+	my ($what) = @_;
+	is($node->safe_psql('postgres', "SELECT count(t) FROM (SELECT $list) t"), 1, "$what: another database generates");
+	is($node->safe_psql('postgres', q{SELECT max(lead) < '200 ms', (SELECT to_timestamp(unix_us / 1e6) < clock_timestamp() + interval '1 s' FROM ids_internal.mark) FROM ids_generators()}),
+		't|t', "$what: its clock and its mark are right");
+}
+
+my $dropped = 'ERROR:  55000: extension "ids" was dropped';
+my $greatest = 281474976710655999;
+my $own = "CREATE SCHEMA ids_internal; CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT %s AS unix_us, bigint '0' AS boot";
+my $days_ahead = q{(extract(epoch FROM now() + interval '40 days') * 1e6)::bigint};
+# A superuser made a view in the role's schema.
+my $lent = 'ALTER SCHEMA app RENAME TO ids_internal';
+my %then = (
+	'nothing is there' => 'SELECT 1',
+	'a view that is days ahead' => sprintf($own, $days_ahead),
+	'a view at the greatest time' => sprintf($own, $greatest),
+	'a view of a superuser in a schema of the role' => $lent,
+	'a table' => 'CREATE SCHEMA ids_internal CREATE TABLE mark (unix_us bigint)');
+foreach my $what (sort keys %then)
+{
+	my $replace = "DROP EXTENSION ids; $then{$what}";
+	my $function = "CREATE FUNCTION pg_temp.replace() RETURNS int LANGUAGE plpgsql AS \$\$BEGIN " . $replace =~ s/(^|; )SELECT/$1PERFORM/gr . '; RETURN 1; END$$';
+	my @ways = ([ 'a function within the statement' => "$function; SELECT pg_temp.replace(), gen_snowflake()" ],
+		map { [ "$_ by a cursor" => "DECLARE c CURSOR FOR SELECT $_ FROM generate_series(1, 3); $replace; FETCH 1 FROM c" ] } @calls);
+	# A session each, as the role, in a transaction that is rolled back; then a superuser cleans up.
+	my @told = run_all(map { "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE MATERIALIZED VIEW app.mark AS SELECT $days_ahead AS unix_us, bigint '0' AS boot; GRANT ALL ON TABLE app.mark TO ordinary;
+		SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids; \\set VERBOSITY verbose\nBEGIN; $_->[1]; ROLLBACK;\n\\c -
+		SET client_min_messages = warning; DROP EXTENSION IF EXISTS ids; DROP OWNED BY ordinary CASCADE; GRANT CREATE ON DATABASE attacked TO ordinary;\n\\c -" } @ways);
+	is(join(', ', $told[$_][1] =~ /ERROR: .*/g), $dropped, "$ways[$_][0]: $what") foreach 0 .. $#ways;
+	unmoved($what);
+}
+
+# While a session waits for the mark, another one replaces it.
+$node->safe_psql('attacked', 'SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids');
+{
+	my $dropper = $node->background_psql('attacked');
+	$dropper->query_safe($_) foreach 'SET SESSION AUTHORIZATION ordinary', 'BEGIN', 'DROP EXTENSION ids', sprintf($own, $days_ahead);
+	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('attacked'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
+	ok($node->poll_query_until('attacked', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
+	$dropper->query_safe('COMMIT');
+	$dropper->quit;
+	$generator->finish;
+	like($got, qr/$dropped/, 'the mark is replaced while a session waits for it');
+	unmoved('the mark is replaced while a session waits for it');
+}
+$node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
+
+# A superuser lets the role create relations in a schema of that name. A mark less than a day ahead is sound.
+{
+	$node->safe_psql('attacked', 'CREATE EXTENSION ids');
+	my $session = $node->background_psql('attacked', on_error_stop => 0);
+	$session->query_safe($_) foreach 'BEGIN', 'DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL FROM generate_series(1, 3)';
+	$node->safe_psql('attacked', $_) foreach 'DROP EXTENSION ids; CREATE SCHEMA ids_internal; GRANT CREATE, USAGE ON SCHEMA ids_internal TO ordinary',
+		'SET SESSION AUTHORIZATION ordinary; ' . sprintf($own, $days_ahead) =~ s/CREATE SCHEMA ids_internal;//r =~ s/40 days/23 hours/r;
+	is($session->query('FETCH 1 FROM c'), '', 'a sequence of the role in a schema of a superuser is not the mark');
+	$session->quit;
+	unmoved('a sequence of the role in a schema of a superuser');
+	$node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
+}
+
+# Whoever created the extension as a superuser is none any more, so the mark does not belong to one.
+$node->safe_psql('attacked', $_) foreach 'CREATE ROLE former SUPERUSER', 'SET SESSION AUTHORIZATION former; CREATE EXTENSION ids', 'ALTER ROLE former NOSUPERUSER',
+	'GRANT CREATE ON DATABASE attacked TO former';
+is($node->safe_psql('attacked', "SELECT count(t) FROM (SELECT $list) t"), 1, 'a mark that belongs to no superuser, but to the extension');
+like(($node->psql('attacked', "\\set VERBOSITY verbose\n" . 'SET SESSION AUTHORIZATION former; BEGIN; DECLARE c CURSOR FOR SELECT gen_tbsl() FROM generate_series(1, 3); DROP EXTENSION ids; '
+	. sprintf($own, $days_ahead) . '; FETCH 1 FROM c'))[2], qr/$dropped/, 'that role cannot replace it either');
+unmoved('a former superuser');
+
+# CREATE EXTENSION, and a session that has to look the extension up, may have to wait for pg_depend. A checkpoint does not wait then.
+my ($lock, $reader) = map { $node->background_psql('attacked') } 1 .. 2;
+my @psql = ('psql', '-XAtq', '-d', $node->connstr('attacked'));
+my @started;
+sub in_background
+{
+	push @started, IPC::Run::start([ @psql, map { ('-c', $_) } @_ ], '>', \my $out, '2>&1');
+}
+sub seen_waiting
+{
+	my ($what, $for) = @_;
+	ok($node->poll_query_until('attacked', "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND $for"), $what);
+}
+my $depend = q{relation = 'pg_depend'::regclass AND mode};
+sub hold_pg_depend
+{
+	$reader->query_safe($_) foreach 'BEGIN', 'SELECT count(*) FROM pg_depend';
+	in_background('VACUUM FULL pg_depend');
+	seen_waiting('VACUUM FULL waits for a reader of pg_depend', "$depend = 'AccessExclusiveLock'");
+}
+sub checkpoint_ends
+{
+	my ($what) = @_;
+	is(($node->psql('postgres', q{SET statement_timeout = '60s'; CHECKPOINT}))[2], '', "$what: a checkpoint ends");
+	$reader->query_safe('COMMIT');
+	$_->finish foreach @started;
+	is(join('', map { $_->full_results } @started), '0' x @started, "$what: and so do the statements");
+	@started = ();
+}
+
+hold_pg_depend();
+in_background("SELECT $list");
+seen_waiting('a generator waits for pg_depend', "$depend = 'AccessShareLock'");
+checkpoint_ends('a generator waits for pg_depend');
+$node->safe_psql('attacked', 'DROP EXTENSION ids');
+
+# An event trigger stops CREATE EXTENSION before its first id.
+$node->safe_psql('attacked', q{
+	CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity ~ 'ids_drop_partitions') THEN
+			PERFORM pg_advisory_xact_lock(1);
+		END IF;
+	END $$;
+	CREATE EVENT TRIGGER pause ON ddl_command_end EXECUTE FUNCTION pause()});
+$lock->query_safe('SELECT pg_advisory_lock(1)');
+in_background('SET row_security = off', 'CREATE EXTENSION ids');
+seen_waiting('CREATE EXTENSION pauses', q{locktype = 'advisory'});
+hold_pg_depend();
+$lock->query_safe('SELECT pg_advisory_unlock(1)');
+ok($node->poll_query_until('attacked', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE query ~ '^CREATE EXTENSION' AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'}),
+	'CREATE EXTENSION ends or waits');
+checkpoint_ends('CREATE EXTENSION goes on');
+$_->quit foreach $lock, $reader;
 
 $database = 'elsewhere';
 is(sql($clock), $untouched, 'the clock of the server has not moved');

@@ -1,5 +1,6 @@
-# What the owner of a table wrote for it runs as nobody else through a function, procedure or estimator of the extension.
-# PostgreSQL evaluates such code when it reads a table's key and indexes, when it plans, and when it makes and checks partitions.
+# What the owner of a table wrote for it runs as nobody else through a function, procedure or estimator of the extension. PostgreSQL
+# evaluates such code when it reads a table's key and indexes, when it plans, and when it makes and checks partitions. Event triggers
+# run as the owner, too, and may change the tables.
 use strict;
 use warnings;
 use Databases;
@@ -201,6 +202,9 @@ my %connected = (
 	'the domain of the key' => q{ALTER DOMAIN trap.key OWNER TO hostile;
 		\c - hostile
 		ALTER DOMAIN trap.key ADD CHECK (trap.f('check of domain') = 1);},
+	'a domain below the domain of the key' => q{ALTER DOMAIN trap.base OWNER TO hostile;
+		\c - hostile
+		ALTER DOMAIN trap.base ADD CHECK (trap.f('check of domain') = 1);},
 	'the schema' => q{ALTER SCHEMA trap OWNER TO hostile;
 		\c - hostile},
 	'the database' => q{ALTER SCHEMA trap OWNER TO pg_database_owner; ALTER DATABASE traps OWNER TO hostile;
@@ -215,17 +219,350 @@ my %connected = (
 		ALTER TABLE trap.log ADD FOREIGN KEY (n) REFERENCES trap.referenced;});
 foreach my $what (sort keys %connected)
 {
-	my ($made, @told) = run_all(qq{
+	my ($made, $list, @told) = run_all(qq{
 		$begin
 		\\c - postgres
-		ALTER SCHEMA trap OWNER TO postgres; GRANT CREATE ON SCHEMA trap TO hostile; CREATE DOMAIN trap.key AS ulid;
+		ALTER SCHEMA trap OWNER TO postgres; GRANT CREATE ON SCHEMA trap TO hostile; CREATE DOMAIN trap.base AS ulid; CREATE DOMAIN trap.key AS trap.base;
 		CREATE TABLE trap.log (id trap.key @{[ $what eq 'an ancestor' ? '' : 'PRIMARY KEY' ]}, n int) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('trap.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 		$connected{$what}
-		$armed}, map { "\\c - postgres\n$call{$_};" } 'create', 'detach', 'drop');
+		$armed}, map { "\\c - postgres\n$call{$_};" } 'list', 'create', 'detach', 'drop');
 	is($made->[1], '', "$what: another role's");
+	is($list->[1], '', "$what: it is listed, and nothing runs");
 	like($_->[1], qr/\AERROR:  (?:table|schema|domain) "[\w.]+" belongs to role "hostile", who is no superuser\nDETAIL: [^\n]*\nHINT: [^\n]*\Z/, "$what: it is refused, and nothing runs") foreach map { [ 0, $_->[1] =~ s/^psql\S+ //mr ] } @told;
 	sql("DROP SCHEMA trap CASCADE; ALTER DATABASE traps OWNER TO postgres; $schema");
+}
+
+# What SECURITY.md does not promise: expressions of the tables that foreign keys connect run as the owner of the partitioned table,
+# and a superuser's own table runs, as the superuser, the functions that its checks call.
+foreach (
+	[ 'a table that it references', 'hostile', q{
+		\c - someone
+		CREATE TABLE trap.referenced (n int PRIMARY KEY); CREATE INDEX ON trap.referenced ((trap.f('index') + n)); GRANT REFERENCES, SELECT ON trap.referenced TO hostile;
+		\c - hostile
+		CREATE TABLE trap.log (id ulid PRIMARY KEY, n int REFERENCES trap.referenced) PARTITION BY RANGE (id);} ],
+	[ 'a check of a superuser', 'postgres', q{
+		\c - postgres
+		CREATE SCHEMA own; CREATE TABLE own.log (id ulid PRIMARY KEY, CHECK (trap.f('check') > 0)) PARTITION BY RANGE (id);} ])
+{
+	my ($what, $owner, $make) = @$_;
+	my $table = $make =~ /TABLE (\w+\.log)/ ? $1 : die;
+	sql('GRANT CREATE ON SCHEMA trap TO someone');
+	my ($made, @told) = run_all("$begin $make $armed", map { "\\c - postgres\n" . $call{$_} =~ s/trap\.log/$table/r . ';' } 'create', 'detach', 'drop');
+	is($made->[1], '', $what);
+	is(join(', ', grep { $_ } map { my $told = $_; map { traps($told, qr/$_ as \w+/) } 'index', 'check' } $told[0]), ($owner eq 'postgres' ? 'check' : 'index') . " as $owner", "$what: what runs as whom");
+	unlike(join('', map { $_->[1] } @told), qr/ERROR/, "$what: the calls succeed");
+	sql("DROP SCHEMA trap CASCADE; DROP SCHEMA IF EXISTS own CASCADE; $schema");
+}
+
+# The caller has cursors open while the owner's code runs, in statements and in loops: it neither reads their rows nor puts queries in
+# their place, nor leaves a cursor for the caller. Thirty tables of several owners all get their partitions.
+sql(q{
+	GRANT CREATE ON SCHEMA trap TO someone, ordinary;
+	SET ROLE hostile;
+	CREATE FUNCTION trap.evil() RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'trap: evil as %', current_user; ALTER ROLE hostile SUPERUSER; RETURN NULL; END$$;
+	CREATE FUNCTION trap.take() RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE
+		name text;
+		c refcursor;
+		taken record;
+	BEGIN
+		FOREACH name IN ARRAY ARRAY(SELECT p.name FROM pg_cursors p) || ARRAY['mine'] LOOP
+			c := name;
+			BEGIN
+				FETCH c INTO taken;
+				RAISE WARNING 'trap: a row of %', name;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+			BEGIN
+				CLOSE c;
+				RAISE WARNING 'trap: % is closed', name;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+			BEGIN
+				OPEN c FOR SELECT trap.evil() FROM generate_series(1, 9);
+			EXCEPTION WHEN OTHERS THEN
+			END;
+		END LOOP;
+		IF current_setting('trap.fails', true) = 'yes' THEN
+			RAISE 'trap fails';
+		END IF;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION trap.ok(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.take(); END'});
+my $thirty = join '', map { my $owner = ('hostile', 'someone', 'ordinary')[ $_ % 3 ]; "CREATE TABLE trap.log_$_ (id ulid" . ($_ % 3 ? '' : ' CHECK (trap.ok(1))')
+	. ") PARTITION BY RANGE (id); ALTER TABLE trap.log_$_ OWNER TO $owner; " } 1 .. 30;
+my $tables_in = q{SELECT oid::regclass FROM pg_class WHERE relkind = 'p' AND relnamespace = 'trap'::regnamespace ORDER BY oid};
+sub each_day { return "CALL ids_create_partitions($_[0], '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');" }
+my $three = each_day(q{'trap.log_3'});
+my $loop = 'DO $$DECLARE t regclass; c refcursor; BEGIN %s END$$;';
+my $fails = "SET LOCAL trap.fails = 'yes';";
+my $catch = "BEGIN $fails %s EXCEPTION WHEN raise_exception THEN END;";
+foreach (
+	[ 'a cursor', "DECLARE c CURSOR FOR SELECT generate_series(1, 4); FETCH c; $three FETCH c; CLOSE c;", "1\n2", 1 ],
+	[ 'a cursor that outlives the transaction', "DECLARE c CURSOR WITH HOLD FOR SELECT generate_series(1, 4); FETCH c; $three COMMIT; FETCH c; BEGIN;", "1\n2", 1 ],
+	[ 'a cursor, after an error', "DECLARE c CURSOR FOR SELECT generate_series(1, 4); SAVEPOINT s; $fails $three ROLLBACK TO s; FETCH c;", '1', 0 ],
+	[ 'a cursor that is left', "$three FETCH ALL FROM mine;", '', 0 ],
+	[ 'OPEN and FETCH', sprintf($loop, "OPEN c FOR $tables_in; LOOP FETCH c INTO t; EXIT WHEN NOT FOUND; " . each_day('t') . ' END LOOP;'), '', 30 ],
+	[ 'a loop', sprintf($loop, "FOR t IN $tables_in LOOP " . each_day('t') . ' END LOOP;'), '', 30 ],
+	[ 'a loop, with errors', sprintf($loop, "FOR t IN $tables_in LOOP " . sprintf($catch, each_day('t')) . ' END LOOP;'), '', 20 ],
+	[ 'a loop with COMMIT', 'COMMIT;' . sprintf($loop, "FOR t IN $tables_in LOOP " . each_day('t') . ' COMMIT; END LOOP;') . 'BEGIN;', '', 30 ])
+{
+	my ($what, $statements, $answer, $made) = @$_;
+	my ($told) = run_all("SET client_min_messages = error; $thirty SET client_min_messages = warning;\nBEGIN; $statements COMMIT;");
+	is($told->[0], $answer, "$what: what it answers") or diag($told->[1]);
+	is(traps($told), '', "$what: the owner's code takes and leaves nothing");
+	is(sql(q{SELECT count(*) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE relnamespace = 'trap'::regnamespace}), $made, "$what: partitions");
+	is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'hostile'}), 'f', "$what: the owner has gained nothing");
+	sql('SET client_min_messages = error; ALTER ROLE hostile NOSUPERUSER; DROP TABLE ' . join ', ', map { "trap.log_$_" } 1 .. 30);
+}
+
+# The code tries to gain rights, whoever changes the table's partitions.
+begin('owned_tables');
+
+# The owner lays three traps: a check of the table, a check of its key's domain, and a cast that a foreign key to the table needs.
+sql(q{
+	CREATE SCHEMA trap;
+	CREATE ROLE stranger LOGIN;
+	ALTER ROLE stranger NOINHERIT;
+	GRANT hostile TO stranger;
+	GRANT ALL ON SCHEMA trap TO hostile;
+	GRANT USAGE ON SCHEMA trap TO PUBLIC});
+my @callers = ('postgres', 'hostile, set by postgres', 'member', $node->pg_version >= 16 ? 'member_without_set' : ());
+sql('CREATE ROLE member_without_set LOGIN; GRANT hostile TO member_without_set WITH INHERIT TRUE, SET FALSE') if @callers > 3;
+sql(q{
+	SET ROLE hostile;
+	SET search_path = trap;
+	CREATE TABLE later (n int);
+	CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'trap: late as %', current_user; RETURN NULL; END $$;
+	CREATE CONSTRAINT TRIGGER late AFTER INSERT ON later DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late();
+	CREATE FUNCTION spring() RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE statement text;
+	BEGIN
+		RAISE WARNING 'trap: % with %', current_user, current_setting('search_path');
+		PERFORM set_config('row_security', 'off', false);
+		FOREACH statement IN ARRAY ARRAY['RESET ROLE', 'SET ROLE postgres', 'RESET SESSION AUTHORIZATION', 'ALTER ROLE hostile SUPERUSER',
+			'INSERT INTO trap.later VALUES (1)', 'CREATE TEMP TABLE log (n int)', 'PREPARE p AS SELECT 1', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'] LOOP
+			BEGIN
+				EXECUTE statement;
+				RAISE WARNING 'trap: it did %', statement;
+			EXCEPTION WHEN OTHERS THEN
+			END;
+		END LOOP;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION ok(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.spring(); END';
+	CREATE FUNCTION ok(ulid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN trap.spring(); END';
+	CREATE TYPE key AS ENUM ('a');
+	CREATE FUNCTION cast_key(key) RETURNS ulid LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM trap.spring(); RETURN ulid_first($$2030-01-01 00:00:00+00$$); END';
+	CREATE CAST (key AS ulid) WITH FUNCTION cast_key(key) AS IMPLICIT;
+});
+my %laid = (
+	'a check' => 'CREATE TABLE trap.log (id ulid PRIMARY KEY, n int, CONSTRAINT trap CHECK (trap.ok(1))) PARTITION BY RANGE (id)',
+	'a domain' => 'CREATE DOMAIN trap.id AS ulid CHECK (trap.ok(VALUE)); CREATE TABLE trap.log (id trap.id PRIMARY KEY, n int) PARTITION BY RANGE (id)',
+	'a foreign key' => q{CREATE TABLE trap.log (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CREATE TABLE trap.log_rest PARTITION OF trap.log FOR VALUES FROM (ulid_first('2029-01-01')) TO (ulid_first('2031-01-01'));
+		INSERT INTO trap.log VALUES (ulid_first('2030-01-01 00:00:00+00'));
+		CREATE TABLE trap.note (log trap.key REFERENCES trap.log);
+		INSERT INTO trap.note VALUES ('a')});
+my %springs = ('a check' => qr/create/, 'a domain' => qr/create/, 'a foreign key' => qr/drop|detach/);
+my $insert = q{INSERT INTO trap.log VALUES (ulid_first('2026-01-01 00:00:00+00')), (ulid_first('2026-01-02 00:00:00+00'));};
+my $session = q{SELECT current_user, current_setting('search_path'), current_setting('row_security');};
+foreach my $trap (sort keys %laid)
+{
+	foreach my $role (@callers)
+	{
+		my $user = $role =~ s/,.*//r;
+		my $connect = $role eq $user ? "\\c - $role" : "\\c - postgres\nSET ROLE $user;";
+		sql("SET ROLE hostile; SET client_min_messages = error; $laid{$trap}");
+		my ($inserts, %does);
+		(@does{ 'create', 'detach', 'drop' }, $inserts) = (run_all("$connect\n$call{create}; $session", "\\c - hostile\n$insert",
+			map { "$connect\n$call{$_}; $session" } 'detach', 'drop'))[ 0, 2, 3, 1 ];
+		foreach my $action (sort keys %does)
+		{
+			my ($answer, $messages) = @{ $does{$action} };
+			unlike($messages, qr/ERROR/, "$trap: $role $action");
+			is($answer, qq{$user|"\$user", public|on}, 'the session is as before');
+			my %seen = map { $_ => 1 } $messages =~ /trap: (.*)/g;
+			is(join(', ', sort keys %seen), $action =~ $springs{$trap} ? 'hostile with pg_catalog, pg_temp' : '', "$trap: code runs with the owner's rights when $role $action");
+		}
+		is(sql(q{
+			SELECT count(*) FROM pg_inherits WHERE inhparent = 'trap.log'::regclass AND inhrelid <> coalesce(to_regclass('trap.log_rest'), 0);
+			SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p');
+			SET client_min_messages = error;
+			SELECT format('DROP TABLE IF EXISTS %s CASCADE', string_agg(oid::regclass::text, ', ')) FROM pg_class WHERE relnamespace = 'trap'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition \gexec
+			DROP DOMAIN IF EXISTS trap.id}), "0\nhostile", "$trap: $role created, detached and dropped, and all tables belong to the owner");
+	}
+}
+is(sql(q{SELECT rolname FROM pg_roles WHERE rolsuper AND rolname = 'hostile'}), '', 'the owner of the traps has gained nothing');
+
+# The rights that the owner needs, because the statements run as the owner.
+sql(q{SET ROLE hostile; CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)});
+like(error_of('stranger', $call{create}), qr/ERROR:  must be owner of table log/, 'a role that does not inherit the rights of the owner is refused');
+like(error_of('ordinary', $call{create}), qr/ERROR:  must be owner of table log/, 'a role without these rights is refused');
+sql('REVOKE CREATE ON SCHEMA trap FROM hostile');
+like(error_of('postgres', $call{create}), qr/ERROR:  permission denied for schema trap\n(?s:.*)HINT:  .*role "hostile"/, 'an owner who may not create tables');
+sql("GRANT CREATE ON SCHEMA trap TO hostile; $call{create}; ALTER TABLE trap.log_20260101 OWNER TO ordinary");
+like(error_of('postgres', $call{drop}), qr/ERROR:  must be owner of table log_20260101\n(?s:.*)HINT:  .*role "hostile"/, 'a partition of a third role');
+like(error_of('ordinary', $call{drop}), qr/ERROR:  must be owner of table log$/, 'that third role has no rights on the parent');
+sql('DROP TABLE trap.log');
+like(error_of('postgres', "SET ROLE hostile; CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); RESET ROLE; " . $call{create} =~ s/trap\.log/log/r),
+	qr/ERROR:  cannot create temporary table within security-restricted operation\n(?s:.*)HINT:  .*role "hostile"/, 'a temporary table of another user');
+
+# Somebody else has taken the names: the partitions get others. The owner's own table may be a partition that was detached.
+sql(q{
+	GRANT CREATE ON SCHEMA trap TO ordinary;
+	SET ROLE hostile;
+	CREATE TABLE trap.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+	SET ROLE ordinary;
+	CREATE VIEW trap.log_20260101 AS SELECT 1 AS n;
+	CREATE SEQUENCE trap.log_20260101_1;
+	CREATE DOMAIN trap.log_20260102 AS int});
+foreach ('postgres', 'hostile')
+{
+	my $told = error_of($_, "BEGIN; $call{create}; $call{create}; ROLLBACK");
+	is($told =~ s/^psql\S+ //mgr, join("\n", map { qq{WARNING:  name "log_2026010$_" of a new partition is taken by somebody else} } 1, 2), "$_: the names are taken by others");
+}
+sql("SET client_min_messages = error; $call{create}");
+my ($first, $second) = split /\n/, sql(q{SELECT partition FROM ids_partitions('trap.log')});
+like($first, qr/^trap\.log_20260101_\d\d+$/, 'they have other names');
+like($second, qr/^trap\.log_20260102_\d\d+$/, 'they have other names');
+sql("ALTER TABLE trap.log DETACH PARTITION $first; ALTER VIEW trap.log_20260101 RENAME TO other; ALTER TABLE $first RENAME TO log_20260101");
+like(error_of($_, $call{create}), qr/ERROR:  relation "log_20260101" already exists\n(?s:.*)HINT:  .*if it was detached, attach it/, "$_: the name is taken by the owner") foreach 'postgres', 'hostile';
+sql('DROP TABLE trap.log, trap.log_20260101');
+{
+	my $session = $node->background_psql($database, extra_params => [ '-U', 'hostile' ]);
+	$session->query_safe('CREATE TEMP TABLE log (id ulid) PARTITION BY RANGE (id); ' . $call{create} =~ s/trap\.log/log/r);
+	my $log = $session->query_safe(q{SELECT 'log'::regclass::oid});
+	like(error_of('postgres', $call{drop} =~ s/'trap\.log'/$log/r),
+		qr/HINT:  Partitions of a temporary table can only be changed in the session that created it, connected as its owner, role "hostile"\./, 'a temporary table of another session');
+	$session->quit;
+}
+
+# Event triggers while partitions are created, detached and dropped: the role that their functions run as, and functions that raise an
+# error or change the tables, after which no other table is changed.
+begin('events');
+sql(q{
+	CREATE SCHEMA app AUTHORIZATION hostile;
+	CREATE FUNCTION public.note() RETURNS event_trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		RAISE WARNING 'seen: % as % with %', tg_event, current_user, current_setting('search_path');
+	END $$;
+	ALTER FUNCTION public.note() OWNER TO someone;
+	CREATE TABLE public.audited (tag text, object text);
+	CREATE FUNCTION public.audit() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	BEGIN
+		INSERT INTO public.audited SELECT command_tag, object_identity FROM pg_event_trigger_ddl_commands();
+	END $$});
+my $make = q{\c - hostile
+	SET client_min_messages = error;
+	DROP TABLE IF EXISTS app.log, app.other, app.log_20260101, app.log_20260102;
+	CREATE TABLE app.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+};
+my %do = (
+	create => q{CALL ids_create_partitions('app.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00')},
+	detach => q{CALL ids_drop_partitions('app.log', '2026-01-03 00:00:00+00', detach => true)},
+	drop => q{CALL ids_drop_partitions('app.log', '2026-01-03 00:00:00+00')});
+
+# The function of an event trigger belongs to somebody else, but it runs as the owner of the table.
+my @events = qw(ddl_command_start ddl_command_end sql_drop table_rewrite);
+sql(join ' ', map { "CREATE EVENT TRIGGER note_$_ ON $_ EXECUTE FUNCTION public.note();" } @events);
+foreach ([ postgres => 'pg_catalog, pg_temp' ], [ hostile => '"$user", public' ])
+{
+	my ($role, $path) = @$_;
+	my @seen = map { my %seen = map { $_ => 1 } $_->[1] =~ /seen: (.*)/g; join ', ', sort keys %seen } run_all("$make\\c - $role", "$do{create};",
+		"$do{detach};", "\\c - hostile\nDROP TABLE app.log_20260101, app.log_20260102;\n\\c - $role\n$do{create};", "$do{drop};");
+	foreach ([ create => 1, 2 ], [ detach => 2, 2 ], [ drop => 4, 3 ])
+	{
+		my ($call, $place, $kinds) = @$_;
+		is($seen[$place], join(', ', map { "$_ as hostile with $path" } sort @events[ 0 .. $kinds - 1 ]), "$role: $call");
+	}
+}
+sql(join ' ', map { "DROP EVENT TRIGGER note_$_;" } @events);
+
+# A superuser's SECURITY DEFINER function, which writes to a table where the owner of the partitions may not.
+run_all($make);
+sql("CREATE EVENT TRIGGER audit ON ddl_command_end EXECUTE FUNCTION public.audit(); $do{create}; DROP EVENT TRIGGER audit");
+is(sql('SELECT * FROM public.audited'), "CREATE TABLE|app.log_20260101\nALTER TABLE|app.log\nCREATE TABLE|app.log_20260102\nALTER TABLE|app.log", 'a SECURITY DEFINER function audits all statements');
+# A check of its table fails: that is no row of a default partition.
+run_all($make);
+sql('ALTER TABLE public.audited ADD CONSTRAINT no_tag CHECK (tag IS NULL) NOT VALID; CREATE EVENT TRIGGER audit ON ddl_command_end EXECUTE FUNCTION public.audit()');
+my $broken = error_of('hostile', $do{create});
+like($broken, qr/new row for relation "audited" violates check constraint "no_tag"/, 'a function that breaks a check');
+unlike($broken, qr/HINT/, 'gets no hint about a default partition');
+sql('DROP EVENT TRIGGER audit; ALTER TABLE public.audited DROP CONSTRAINT no_tag');
+
+# A function that acts in the first statement of a kind. Either the call fails, and nothing is changed, or it goes on with the table
+# that it was given and its partitions. Tables that are not partitions are in brackets.
+my $remaining = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE format('(%s)', relname) END, ' ' ORDER BY relname)
+	FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p')};
+my $replace = 'RENAME TO other; CREATE TABLE app.log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)';
+my $changed = qr/55006: table "app.log" or a partition of it was changed during the call/;
+my $attach = 'ALTER TABLE app.log DETACH PARTITION app.log_20260102; ALTER TABLE app.log ATTACH PARTITION app.log_20260102';
+my $later = q{FOR VALUES FROM (ulid_first('2027-01-01')) TO (ulid_first('2027-01-02'))};
+foreach (
+	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ create => 'ddl_command_end', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE insufficient_privilege USING HINT = 'Ask.'}, qr/insufficient_privilege\nHINT:  Ask\.$/m ],
+	[ create => 'ddl_command_start', 'CREATE TABLE', 'DROP TABLE app.log; RAISE insufficient_privilege', qr/insufficient_privilege$/m ],
+	[ create => 'ddl_command_end', 'CREATE TABLE', 'ALTER TABLE app.log RENAME TO other', qr/relation "app.log" does not exist/ ],
+	[ create => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log RENAME TO other', 'log_20260101 (other) other_20260102' ],
+	[ create => 'ddl_command_start', 'CREATE TABLE', "ALTER TABLE app.log $replace", $changed ],
+	[ create => 'ddl_command_end', 'CREATE TABLE', "ALTER TABLE app.log $replace", $changed ],
+	[ create => 'ddl_command_start', 'ALTER TABLE', "ALTER TABLE app.log $replace", $changed ],
+	[ create => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log', $changed ],
+	[ create => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260101', $changed ],
+	[ create => 'ddl_command_end', 'ALTER TABLE', $do{create}, qr/relation "log_20260102" already exists/ ],
+	[ detach => 'ddl_command_start', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ detach => 'ddl_command_start', 'ALTER TABLE', "ALTER TABLE app.log $replace", qr/relation "log_20260101" is not a partition of relation "log"/ ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260101) (log_20260102)' ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', "$attach $later", $changed ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', "ALTER TABLE app.log ATTACH PARTITION app.log_20260101 $later", $changed ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log_20260102', '(log) (log_20260101)' ],
+	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log', '(log_20260101)' ],
+	[ drop => 'ddl_command_start', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ drop => 'sql_drop', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ drop => 'ddl_command_start', 'DROP TABLE', 'ALTER TABLE app.log_20260101 RENAME TO other; CREATE TABLE app.log_20260101 ()', $changed ],
+	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log_20260102 RENAME TO other; CREATE TABLE app.log_20260102 ()', '(log) (log_20260102)' ],
+	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260102)' ],
+	[ drop => 'ddl_command_start', 'DROP TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260102)' ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', "$attach $later", $changed ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', "$attach DEFAULT", $changed ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', 'DROP TABLE app.log_20260102', '(log)' ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', 'DROP TABLE app.log', undef ],
+	[ drop => 'ddl_command_end', 'DROP TABLE', $do{drop}, '(log)' ])
+{
+	my ($call, $event, $tag, $action, $expected) = @$_;
+	foreach my $role ('postgres', 'hostile')
+	{
+		my ($before, $during, $after) = run_all($make . ($call eq 'create' ? '' : "$do{create};") . qq{
+			\\c - postgres
+			CREATE FUNCTION public.act() RETURNS event_trigger LANGUAGE plpgsql AS \$\$
+			BEGIN
+				IF NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory') THEN
+					PERFORM pg_advisory_xact_lock(1);
+					$action;
+				END IF;
+			END \$\$;
+			CREATE EVENT TRIGGER act ON $event WHEN TAG IN ('$tag') EXECUTE FUNCTION public.act();
+			$remaining;
+			\\c - $role},
+			"\\set VERBOSITY verbose\nBEGIN; SAVEPOINT s; $do{$call}; $remaining; ROLLBACK TO s; $session $do{$call}; COMMIT; $session",
+			"\\c - postgres\nDROP EVENT TRIGGER act; DROP FUNCTION public.act(); $remaining;");
+		my $test = "$role: $call, $action at $event of $tag";
+		my $unchanged = qq{$role|"\$user", public|on\n$role|"\$user", public|on};
+		if (ref $expected)
+		{
+			like($during->[1], qr/ERROR:  .*$expected/, $test);
+			is($during->[0], $unchanged, 'an error restores the user and the path');
+			is($after->[0], $before->[0], 'an error leaves the tables unchanged');
+		}
+		else
+		{
+			is($during->[0], ($expected // '') . "\n$unchanged", $test);
+			is($after->[0], $expected // '', 'the tables after the commit');
+		}
+	}
 }
 
 $node->stop;

@@ -173,7 +173,7 @@ sql(q{
 		IF (SELECT relowner <> session_user::regrole FROM pg_class WHERE oid = parent) THEN
 			RAISE EXCEPTION 'not yours';
 		END IF;
-		CALL ids_drop_partitions(parent, 'infinity');
+		CALL ids_drop_partitions(parent, now());
 	END $$;
 	CREATE TABLE public.victim (precious int);
 	INSERT INTO public.victim VALUES (1);

@@ -94,7 +94,7 @@ foreach my $forgotten (undef, grep { $next[$_][0] !~ /function|operator/ } 0 .. 
 }
 
 # The check for names that other schemas have, at the end of an update script, is about the new objects.
-my ($check) = $install =~ /(DO \$\$\nDECLARE\n\tconflicts .*?^END \$\$;)/ms;
+my ($check) = $install =~ /(CREATE FUNCTION ids_internal\.refuse_name_conflicts.*)/s;
 append_to_file("$scripts/ids--$current--next.sql", join "\n", (map { $_->[1] } @next), $check);
 $node->safe_psql('postgres', 'CREATE EXTENSION ids; CREATE FUNCTION ulid_parts(int) RETURNS int RETURN 1; CREATE FUNCTION ids_next(int) RETURNS int RETURN 1');
 my $update = "ALTER EXTENSION ids UPDATE TO 'next'";
