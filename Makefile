@@ -35,6 +35,18 @@ include $(PGXS)
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 
+# The pages in a folder of their own, with their links: PGXS's DOCS would lay them flat, beside those of other extensions.
+PAGES = $(DESTDIR)$(docdir)/ids
+.PHONY: install-pages uninstall-pages
+install: install-pages
+uninstall: uninstall-pages
+install-pages:
+	$(MKDIR_P) '$(PAGES)/doc'
+	$(INSTALL_DATA) README.md SECURITY.md '$(PAGES)'
+	$(INSTALL_DATA) doc/* '$(PAGES)/doc'
+uninstall-pages:
+	rm -rf '$(PAGES)'
+
 -include $(OBJS:.o=.d)
 # The module has the version of the release.
 src/ids.o src/ids.bc: META.json

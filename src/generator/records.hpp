@@ -1,4 +1,4 @@
-// The records of transactions that make identifiers, in shared memory. settled.hpp says who writes
+// The records of transactions that make identifiers, in shared memory. README.md says who writes
 // and reads them.
 #pragma once
 

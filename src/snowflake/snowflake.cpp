@@ -20,8 +20,8 @@ const char* ids::hint_for<Snowflake>(std::string_view text, std::string_view dig
   std::uint64_t number = 0;
   if (text.substr(negative) != digits) return nullptr;
   if (read_digits(kDecimalDigits, digits, UINT64_MAX, number) != ParseResult{})
-    return text.size() == 8 ? "A name of 8 digits may have the specification's first layout, which "
-                              "\"ids_base62_decode\" in doc/reference.md shows how to read."
+    return text.size() == 8 ? "A name of 8 digits may have the first layout: see \"From names of "
+                              "devices\" in doc/migration.md of extension \"ids\"."
                             : nullptr;
   if (negative)
     return number > 0 && number <= Snowflake::kPrefix

@@ -16,7 +16,7 @@ const char* ids::hint_for<Ulid>(std::string_view, std::string_view digits) {
   if (digits.size() == 2 * Ulid::kSize && are_digits(kHexDigits))
     return "To read a uuid, cast it: '%s'::uuid::pg_catalog.ulid.";
   if (digits.size() == Ulid::kTextSize && are_digits(kBase32hex))
-    return "To read a uuid in base32hex, see \"Other forms\" in doc/migration.md.";
+    return "For a uuid in base32hex see \"Other forms\" in doc/migration.md of extension \"ids\".";
   return nullptr;
 }
 

@@ -163,22 +163,16 @@ Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
 $([ ! -f "$directory/missed.table" ] || echo '![Rows that a reader misses, with and without ulid_settled()](settled.svg)')
 
-A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over all repetitions, in which
-the types took turns. The quartiles, and figures of GiST, BRIN, foreign keys, planning, sessions and codokeys, are in
-[benchmarks.csv](benchmarks.csv). Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in ns per row.
-
-Each measurement is repeated at least $repetitions times, and then until the middle half of its values spans at most 5 % of the median or
-$seconds seconds have passed. A figure whose quartiles are further apart than half of it is left out. \`uuid\` is made by
-\`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The ids of tables that are sorted,
-indexed and joined have times 10 ms apart.
+A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over at least $repetitions
+repetitions, in which the types took turns. Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in
+ns per row. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The quartiles
+and more figures are in [benchmarks.csv](benchmarks.csv).
 $(psql -X -v chosen=true -f test/bench/report.sql)
 
 ## Many sessions that insert
 
-Many sessions insert ulids about as fast as random uuids: that all of them append to the index is no bottleneck.
-
-Single-row inserts a second with \`synchronous_commit = off\`; in brackets the share of samples in which a session waited for a page
-of the index or the table (wait event \`BufferContent\`).
+Many sessions insert ulids about as fast as random uuids, although all of them append to the index. Single-row inserts a second with
+\`synchronous_commit = off\`; in brackets the share of samples in which a session waited for a page (\`BufferContent\`).
 
 $(cat "$directory/contention")
 EOF
@@ -186,10 +180,8 @@ EOF
 
 ## Rows that a reader misses
 
-With \`ulid_settled()\` none, however long the transactions are.
-
 16 sessions insert one row per transaction and commit after a random time. Every 10 ms a reader asks for the rows above the greatest id
-that it has seen.
+that it has seen. With \`ulid_settled()\` it misses none.
 
 $(cat "$directory/missed.table")
 EOF

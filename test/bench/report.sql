@@ -31,7 +31,9 @@ CREATE TEMPORARY VIEW line AS
   WITH heading AS (
     SELECT subject, heading, place, min(n) AS n FROM cell GROUP BY subject, heading, place HAVING count(figure) > 0
   ), measured AS (
-    SELECT subject, measurement, min(n) AS n FROM cell GROUP BY subject, measurement HAVING count(figure) > 0
+    SELECT subject, measurement, min(n) AS n FROM cell
+    WHERE NOT :chosen OR measurement NOT IN ('to_jsonb of an id', 'COPY out, binary', 'COPY in, binary', 'leaf density of the primary key, %')
+    GROUP BY subject, measurement HAVING count(figure) > 0
   ), subjects AS (
     SELECT subject, min(n) AS n FROM measured WHERE NOT :chosen OR subject IN (SELECT subject FROM meaning) GROUP BY subject
   )

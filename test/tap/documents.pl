@@ -84,11 +84,7 @@ my %setup = (
 		INSERT INTO item (name) VALUES ('second')},
 	'From text' => q{
 		CREATE TABLE note (id text PRIMARY KEY DEFAULT 'none');
-		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3');
-		CREATE TABLE topic (id char(26) PRIMARY KEY DEFAULT gen_ulid()::text);
-		CREATE TABLE reply (topic char(26) CONSTRAINT reply_topic_fkey REFERENCES topic);
-		INSERT INTO topic SELECT FROM generate_series(1, 10);
-		INSERT INTO reply SELECT id FROM topic},
+		INSERT INTO note VALUES ('01an4z07by79ka1307sr9x4mv3')},
 	'From bigint' => q{
 		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint);
 		CREATE TABLE order_line (order_id bigint REFERENCES orders, line int, PRIMARY KEY (order_id, line));
@@ -96,14 +92,11 @@ my %setup = (
 		INSERT INTO order_line SELECT id, 1 FROM orders},
 	'From names of devices' => q{
 		CREATE TABLE device (id int, name text PRIMARY KEY DEFAULT 'none');
-		CREATE TABLE reading (device text CONSTRAINT reading_device_fkey REFERENCES device);
-		INSERT INTO device VALUES (1, 'C4VJ2ly9gRt');
-		INSERT INTO reading VALUES ('C4VJ2ly9gRt')},
+		INSERT INTO device VALUES (1, 'C4VJ2ly9gRt')},
 	'Other forms' => q{
-		CREATE TABLE thing AS SELECT ulid::bytea AS ulid_bytes, ulid_to_base(ulid, 62) AS ulid_base62, scru160_hex(scru160) AS scru160_text,
-			scru160::bytea AS scru160_bytes, tbsl::text::char(20) AS tbsl_char, tbsl::bytea AS tbsl_bytes, tbsl_to_base(tbsl, 62) AS tbsl_base62,
-			'05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
-			'urn:uuid:015549f0-1d7e-3a66-a08c-07ce13d25363' AS urn, '036z951mhjikzik2gsl81gr7l' AS scru128 FROM gen_ulid() ulid, gen_scru160() scru160, gen_tbsl() tbsl},
+		CREATE TABLE thing AS SELECT ulid::bytea AS ulid_bytes, ulid_to_base(ulid, 62) AS ulid_base62, tbsl::text::char(20) AS tbsl_char,
+			tbsl_to_base(tbsl, 62) AS tbsl_base62, '05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
+			'urn:uuid:015549f0-1d7e-3a66-a08c-07ce13d25363' AS urn FROM gen_ulid() ulid, gen_tbsl() tbsl},
 	'Ids of Twitter and Discord' => q{
 		CREATE TABLE tweet (id bigint);
 		INSERT INTO tweet VALUES (1585341984679469056), (20)},

@@ -32,12 +32,26 @@ is(join("\n", @dead), '', 'every link between the documents has a target');
 
 # A line of the server's log that a document quotes is one that the library writes.
 my $library = slurp_file("$ENV{IDS_LIBDIR}/ids.so");
-my @lines = map { s/\s+/ /gr =~ s/[\d.]+/%.3f/r =~ s/"\w+"/"%s"/r } map { /`(the clock is [^`]*)`/g } values %documents;
+my @lines = map { s/\s+/ /gr =~ s/[\d.]+/%.3f/r =~ s/"\w+"/"%s"/r } map { /`(the clock is \d[^`]*)`/g } values %documents;
 cmp_ok(scalar @lines, '>', 0, 'the documents quote the log');
 ok($library =~ /\0\Q$_\E\0/, "the library logs: $_") foreach @lines;
+
+# The words of the index of errors are those of the library or of PostgreSQL, which have a format in place of names and numbers.
+my ($index) = $documents{'doc/reference.md'} =~ /^## Errors\n(.*?)^## /ms or die 'no index of errors';
+my @words = map { /`([^`]+)`/g } $index =~ /^\| (`.*?) \| /mg;
+cmp_ok(scalar @words, '>', 20, 'the index has words');
+my ($bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
+my $server = slurp_file("$bindir/postgres") . 'generation expression uses user-defined function';    # PostgreSQL 18
+my @unknown = grep { my $text = join '[^\0]*', map { quotemeta } split /\.\.\.|"[\w.]+"|=\w+|\b(?:ulid|uuid)\b/; "$library$server" !~ $text } @words;
+is(join("\n", @unknown), '', 'errors have the words of the index');
 
 # A section that a hint names stands on the page that it names.
 my @named = $library =~ /"([^"\0]+)" in (doc\/[\w-]+\.md)/g or die 'no hint names a section';
 while (my ($section, $document) = splice @named, 0, 2) { like($documents{$document}, qr/^#+ .*\Q$section\E/m, "$document has $section"); }
+
+# CONTRIBUTING.md names each script with its promise, and no other.
+my ($promises) = page('CONTRIBUTING.md') =~ /^\| promise \| scripts \|\n(.*?)\n\n/ms or die 'CONTRIBUTING.md has no promises';
+my %named = map { $_ => 1 } map { /`(\w+)`/g } map { (split m{[|]})[2] // () } split /\n/, $promises;
+is(join(' ', sort keys %named), join(' ', sort map { m{(\w+)\.pl$} } glob "$ENV{TESTDIR}/test/tap/*.pl"), 'CONTRIBUTING.md names each script of test/tap');
 
 done_testing();

@@ -1,5 +1,6 @@
 # The reference names every object of the extension, as code, in the form made here, where T may stand for the name of any
-# identifier type, except functions that other objects call. Every function, operator and operator class that it names exists.
+# identifier type and context for the arguments that the section "Codokey" gives, except functions that other objects call. Every
+# function, operator and operator class that it names exists.
 use strict;
 use warnings;
 use Databases;
@@ -43,7 +44,9 @@ my %objects = map { s/^called: //r => 1 } split /\n/, $objects;
 cmp_ok(scalar @needed, '>', 100, 'the extension has objects');
 
 my %described;
-foreach my $code (page('doc/reference.md') =~ s/^```.*?^```$//msgr =~ /`([^`\n]+)`/g)
+my $reference = page('doc/reference.md') =~ s/^```.*?^```$//msgr;
+my ($context) = $reference =~ /`context` stands for\s`([^`]+)`/ or die 'the reference does not say what context stands for';
+foreach my $code ($reference =~ s/, context\)/, $context)/gr =~ /`([^`\n]+)`/g)
 {
 	$described{ $code =~ s/(?<![A-Za-z])T(?![A-Za-z])/$_/gr } = 1 foreach @types;
 }

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Databases;
+use IPC::Run;
 use Pages;
 use Test::More;
 
@@ -74,6 +75,15 @@ my $errors = sql(qq{
 	WHERE counts IS DISTINCT FROM right_ones ORDER BY 1;
 	SELECT 'too few: ' || count(*) FROM checked HAVING count(*) < 1000});
 is($errors, '', 'rows per hour, per day and of today in every time zone');
+
+# The loop runs its statement in each database that has the extension.
+sql(qq{CREATE DATABASE "an 'other"});
+my $has = sql('SELECT count(*) FROM pg_database WHERE datallowconn') - 1;    # not in postgres
+local $ENV{PGHOST} = $node->host;
+local $ENV{PGPORT} = $node->port;
+IPC::Run::run([ 'sh', '-c', block('doc/cookbook.md', 'Many databases', 'datname') ], '>&', \my $looped);
+like($looped, qr/^(?:NOTICE:  version "\S+" of extension "ids" is already installed\nALTER EXTENSION\n)+$/, 'the loop over all databases');
+is(() = $looped =~ /NOTICE/g, $has, 'each that has the extension');
 
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
 my %uuid_of = (

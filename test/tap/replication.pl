@@ -95,6 +95,25 @@ foreach my $binary ('false', 'true')
 	}
 }
 
+# A uuid becomes a ulid, on the publisher first: a subscription stops in text mode, and goes on in binary mode, with either type.
+my $moved = 'CREATE TABLE moved (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int)';
+$_->safe_psql('postgres', $moved) foreach $primary, $subscriber;
+$primary->safe_psql('postgres', 'CREATE PUBLICATION moved FOR TABLE moved');
+$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION moved CONNECTION '" . $primary->connstr . " dbname=postgres' PUBLICATION moved");
+$subscriber->wait_for_subscription_sync($primary, 'moved');
+my $to_ulid = 'ALTER TABLE moved ALTER id DROP DEFAULT, ALTER id TYPE ulid USING id::ulid, ALTER id SET DEFAULT gen_ulid()';
+$primary->safe_psql('postgres', "INSERT INTO moved (n) VALUES (1); $to_ulid; INSERT INTO moved (n) VALUES (2)");
+$subscriber->wait_for_log(qr/invalid input syntax for type uuid/);
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION moved SET (binary = true)');
+$primary->wait_for_catchup('moved');
+my $bytes = q{SELECT string_agg(n || ' ' || id::text::TYPE::uuid, ',' ORDER BY n) FROM moved};
+is($subscriber->safe_psql('postgres', $bytes =~ s/TYPE/uuid/r), $primary->safe_psql('postgres', $bytes =~ s/TYPE/ulid/r), 'a ulid is received as a uuid in binary mode');
+$subscriber->safe_psql('postgres', $to_ulid);
+$primary->safe_psql('postgres', 'INSERT INTO moved (n) VALUES (3)');
+$primary->wait_for_catchup('moved');
+is($subscriber->safe_psql('postgres', 'TABLE moved ORDER BY n'), $primary->safe_psql('postgres', 'TABLE moved ORDER BY n'), 'then as a ulid');
+$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION moved');
+
 # Two nodes that insert at once feed a third, which inserts too.
 my $other = PostgreSQL::Test::Cluster->new('other');
 $other->init(allows_streaming => 'logical');

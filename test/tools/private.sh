@@ -55,7 +55,7 @@ case $mode in
   prove)
     mkdir -p "$stage/test"
     cp -R test/tap test/vectors test/regress "$stage/test"
-    cp -R README.md doc sql expected "$stage"
+    cp -R README.md CONTRIBUTING.md doc sql expected "$stage"
     cp -R build/unshared build/faults "$stage"
     install -D test/tools/initdb.sh "$stage/bin/initdb"
     # A test that needs autovacuum turns it on: it would change plans and estimates at any moment.
