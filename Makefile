@@ -32,6 +32,10 @@ ifeq (,$(and $(or $(filter installcheck clean,$(MAKECMDGOALS)),$(wildcard $(SERV
 $(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
 endif
 include $(PGXS)
+# With several versions of PostgreSQL, pg_config is that of the newest.
+ifeq (0,$(MAKELEVEL))
+$(info For $(shell $(PG_CONFIG) --version), by PG_CONFIG=$(shell command -v $(PG_CONFIG)))
+endif
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 
