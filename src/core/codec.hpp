@@ -84,11 +84,11 @@ constexpr ParseResult prefer_bad_character(std::string_view text, ParseResult re
   return result;
 }
 
-// The smallest value whose time is at or after unix_us microseconds since 1970, and the greatest
-// whose time is at or before. For a time out of range they are the type's first or last value.
+// The smallest and the greatest value of the unit of time that contains unix_us microseconds since
+// 1970. For a time out of range they are the type's first or last value.
 template <TimeLayout C>
 constexpr typename C::Value first_from(std::int64_t unix_us) noexcept {
-  const std::int64_t time = ceil_divide(unix_us, C::kUnitUs);
+  const std::int64_t time = floor_divide(unix_us, C::kUnitUs);
   return time > C::kMaxTime ? C::last(C::kMaxTime) : C::first(std::max(time, C::kMinTime));
 }
 

@@ -25,12 +25,9 @@ struct TimeRange {
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(source)), source, &lower, &upper,
                       &is_empty);
     if (is_empty) return {C::kMaxTime, C::kMinTime};
-    // Times are whole microseconds: a time after one of them is at or after the next.
     TimeRange range{C::kMinTime, C::kMaxTime};
-    if (!lower.infinite)
-      range.first = std::max(range.first, ceil_divide(bound_us(lower, +1), C::kUnitUs));
-    if (!upper.infinite)
-      range.last = std::min(range.last, floor_divide(bound_us(upper, -1), C::kUnitUs));
+    if (!lower.infinite) range.first = std::max(range.first, unit(lower) + !lower.inclusive);
+    if (!upper.infinite) range.last = std::min(range.last, unit(upper) - !upper.inclusive);
     return range;
   }
 
@@ -41,12 +38,9 @@ struct TimeRange {
   auto last_id() const { return first <= last ? C::last(last) : C::first(C::kMinTime); }
 
  private:
-  // The bound in microseconds since 1970. A bound that the range does not contain is moved inwards
-  // by one microsecond.
-  static std::int64_t bound_us(const RangeBound& bound, int inwards) {
-    const TimestampTz time = DatumGetTimestampTz(bound.val);
-    return unix_us_from_timestamptz(bound.inclusive || TIMESTAMP_NOT_FINITE(time) ? time
-                                                                                  : time + inwards);
+  // The unit of time that contains the bound.
+  static std::int64_t unit(const RangeBound& bound) {
+    return floor_divide(unix_us_from_timestamptz(DatumGetTimestampTz(bound.val)), C::kUnitUs);
   }
 };
 
