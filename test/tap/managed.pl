@@ -88,14 +88,30 @@ is($node->safe_psql('app', $locks), '0', 'the cancellation leaves no lock');
 like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'the session generates after the cancellation');
 like($session->{stderr}, qr/canceling statement due to user request/, 'the session saw the cancellation');
 unlike($session->{stderr}, qr/WARNING/, 'the session saw no warning');
+
+# A session that is given the lock and cancelled at once, before it runs again, must not keep the lock.
+my $pid = $session->query('SELECT pg_backend_pid()');
+$holder = $node->background_psql('app');
+$holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
+$session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
+$node->poll_query_until('app', "SELECT ($waiting) = 1") or die;
+kill 'STOP', $pid;
+$holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
+$node->safe_psql('app', "SELECT pg_cancel_backend($pid)");
+kill 'CONT', $pid;
+$session->query('SELECT 1');
+is($node->safe_psql('app', $locks), '0', 'a session that is given the lock and cancelled does not keep it');
+$holder->quit;
 $session->quit;
 
 # Other roles can neither write the sequence nor make the functions call something else.
 like(error_of('writer', 'app', q{SELECT setval('uuidv7_tick', 1)}), qr/permission denied for sequence uuidv7_tick/, 'others cannot set the sequence');
 $node->safe_psql('app', 'GRANT CREATE ON DATABASE app TO writer');
 my @names = ('nextval(regclass)', 'setval(regclass, bigint)', 'pg_advisory_lock(bigint)', 'pg_advisory_unlock(bigint)', 'date_part(text, timestamptz)', 'clock_timestamp()', 'floor(float8)', 'random()',
-	'to_hex(bigint)', 'lpad(text, int, text)', 'gen_random_uuid()', 'substr(text, int)', 'uuidv7_clock_tick()', 'uuidv7_of_tick(bigint)', 'gen_uuidv7()');
-my %operators = ('*' => 'float8', '<<' => 'int', '>>' => 'int', '+' => 'bigint', '&' => 'bigint', '/' => 'bigint', '%' => 'bigint', '||' => 'text', '>' => 'bigint');
+	'to_hex(bigint)', 'lpad(text, int, text)', 'gen_random_uuid()', 'substr(text, int)', 'gen_uuidv7()',
+	'pg_advisory_xact_lock_shared(bigint)', 'current_setting(text, boolean)', 'set_config(text, text, boolean)', 'pg_sequence_last_value(regclass)', 'pg_is_in_recovery()', 'current_database()',
+	map { "uuidv7_$_" } 'last_tick()', 'enrol()', 'next_tick()', 'unlock()', 'of_tick(bigint, text)', 'of_locked_tick(bigint)', 'settled()');
+my %operators = ('=' => 'oid', '-' => 'bigint', '*' => 'float8', '<<' => 'int', '>>' => 'int', '+' => 'bigint', '&' => 'bigint', '/' => 'bigint', '%' => 'bigint', '||' => 'text', '>' => 'bigint');
 my $body = q{LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'astray as %', current_user; END$$};
 my $n = 0;
 run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTION evil.$_ RETURNS void $body" } @names),
@@ -107,6 +123,8 @@ run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTIO
 my $astray = 'SET search_path = evil, pg_catalog;';
 like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'operators of another schema come first in the search_path');
 is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'the functions do not use these operators');
+like(run_as('writer', 'app', "$astray CALL public.uuidv7_settled()"), qr/-7/, 'nor does the procedure');
+run_as('writer', 'app', "CREATE TEMP TABLE pg_locks AS SELECT; CREATE TEMP TABLE pg_database AS SELECT; CREATE TEMP SEQUENCE uuidv7_tick; SELECT public.gen_uuidv7(); CALL public.uuidv7_settled()");
 run_as('writer', 'app', 'DROP SCHEMA evil CASCADE');
 
 # The owner dumps and restores the database.
