@@ -12,68 +12,103 @@
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
 --     CREATE EXTENSION uuidv7;
 --
--- Once the server has the extension, "Managed servers" in uuidv7.md says how to move to it.
+-- Once the server has the extension, managed.md says how to move to it.
 --
--- As in the extension, ids strictly increase across all sessions of the database, whatever the clock does, and have 52 random bits.
+-- As in the extension, ids strictly increase across all sessions of the database, whatever the clock does. They have 62 random bits.
 -- A sequence holds the last tick, so the order continues after restarts, failovers and restores of a dump. The differences are:
--- - gen_uuidv7() writes the sequence, so it fails where nextval() fails: in a read-only transaction and on a standby.
+-- - gen_uuidv7() writes the sequence, so it fails where setval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
--- - Every session of the database can take the lock that gen_uuidv7() needs, and keep it: all roles must be trusted not to.
--- - The sequence can hold times until 2255.
+-- - Every session of the database can take the locks that these functions use, and keep them: all roles must be trusted not to.
 -- - gen_uuidv7(at) makes the ids of one microsecond in no order.
+-- - uuidv7_settled() is a procedure: CALL it, and read below its result in the next statement.
+-- - An id must be inserted by the transaction that makes it. After a rollback to a savepoint, make new ones.
 
--- The last tick: microseconds since 1970, followed by 10 bits that count within the microsecond.
+-- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same.
 CREATE SEQUENCE public.uuidv7_tick;
 
-COMMENT ON SEQUENCE public.uuidv7_tick IS 'state of gen_uuidv7(): microseconds since 1970 * 1024 + counter';
+COMMENT ON SEQUENCE public.uuidv7_tick IS 'state of gen_uuidv7(): milliseconds since 1970 * 4096';
 
 -- A body after RETURN is parsed when the function is created, so no search_path can change what it refers to.
 
--- The tick of the current time, with a random counter below 512.
-CREATE FUNCTION public.uuidv7_clock_tick() RETURNS bigint LANGUAGE sql VOLATILE
-RETURN ((date_part('epoch', clock_timestamp()) * 1000000)::bigint << 10) + floor(random() * 512)::bigint;
+-- It sees what open transactions have written, too. If a PostgreSQL lacks pg_sequence_last_value(), this does the same, more slowly:
+-- coalesce((SELECT last_value FROM public.uuidv7_tick WHERE is_called), 0)
+CREATE FUNCTION public.uuidv7_last_tick() RETURNS bigint LANGUAGE sql VOLATILE
+RETURN coalesce(pg_sequence_last_value('public.uuidv7_tick'), 0);
 
--- The id of a tick: milliseconds, version, fraction of the millisecond; variant and counter; 52 random bits of a random uuid.
-CREATE FUNCTION public.uuidv7_of_tick(tick bigint) RETURNS uuid LANGUAGE sql VOLATILE STRICT
-RETURN (lpad(to_hex(((tick >> 10) / 1000 << 16) + 28672 + (tick >> 10) % 1000 * 4096 / 1000), 16, '0')
-	|| to_hex(2048 + (tick & 1023)) || substr(gen_random_uuid()::text, 23))::uuid;
+-- Tells uuidv7_settled() where the ids of this transaction begin. Before its first id, the transaction takes a shared lock, which it keeps
+-- until others see its rows. The number of the lock spells "uu", followed by the last tick's milliseconds. A setting remembers them. Both
+-- end with the transaction, or with a rollback to a savepoint before them. As users can write the setting, each id takes the lock again,
+-- which is fast, and never at a later time than the last tick.
+CREATE FUNCTION public.uuidv7_enrol() RETURNS boolean LANGUAGE sql VOLATILE
+RETURN pg_advisory_xact_lock_shared(8463671074712715264 + greatest(0, least(public.uuidv7_last_tick() >> 12,
+	coalesce(nullif(current_setting('uuidv7.first_ms', true), ''), set_config('uuidv7.first_ms', (public.uuidv7_last_tick() >> 12)::text, true))::bigint))) IS NOT NULL;
+
+-- The next tick: that of the current time, or the one after the last if that is greater. Nobody else may take a tick in between. The
+-- session holds that lock, not the transaction, so that others need not wait for the commit. Its number spells "uuidv7".
+CREATE FUNCTION public.uuidv7_next_tick() RETURNS bigint LANGUAGE sql VOLATILE
+RETURN CASE WHEN public.uuidv7_enrol() AND pg_advisory_lock(129147139814967) IS NOT NULL
+	THEN setval('public.uuidv7_tick', greatest(public.uuidv7_last_tick() + 1, (date_part('epoch', clock_timestamp()) * 4096000)::bigint)) END;
+
+-- Releases that lock if this session holds it: a session that waits can be given the lock and be cancelled at the same time.
+CREATE FUNCTION public.uuidv7_unlock() RETURNS boolean LANGUAGE sql VOLATILE
+RETURN (SELECT pg_advisory_unlock(129147139814967) FROM pg_locks
+	WHERE pid = pg_backend_pid() AND granted AND locktype = 'advisory' AND classid = 30069 AND objid = 1768191543 AND objsubid = 1);
+
+-- The id of a tick: 48 bits for milliseconds, the version, 12 bits for the fraction; then the variant and 62 bits as digits.
+CREATE FUNCTION public.uuidv7_of_tick(tick bigint, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT
+RETURN (lpad(to_hex((tick >> 12 << 16) + 28672 + (tick & 4095)), 16, '0') || digits)::uuid;
+
+-- The same with a random uuid's digits, after it has released the lock.
+CREATE FUNCTION public.uuidv7_of_locked_tick(tick bigint) RETURNS uuid LANGUAGE sql VOLATILE
+RETURN CASE WHEN pg_advisory_unlock(129147139814967) THEN public.uuidv7_of_tick(tick, substr(gen_random_uuid()::text, 20)) END;
 
 -- This runs as its owner, because nobody else should write the sequence. It runs with the search_path of its caller, because
 -- setting one would take longer than all the rest. So every name has its schema, and there are no operators.
 CREATE FUNCTION public.gen_uuidv7() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
-	locked boolean := false;
 	tick bigint;
 BEGIN
-	-- Nobody else may take a tick between nextval and setval. The session holds the lock, not the transaction, so that others need
-	-- not wait for the commit. So it must also be released after an error or a cancellation. Its number spells "uuidv7".
-	BEGIN
-		locked := pg_catalog.pg_advisory_lock(129147139814967) IS NOT NULL;
-		tick := pg_catalog.setval('public.uuidv7_tick', GREATEST(pg_catalog.nextval('public.uuidv7_tick'), public.uuidv7_clock_tick()));
-		locked := NOT pg_catalog.pg_advisory_unlock(129147139814967);
-	EXCEPTION WHEN query_canceled OR OTHERS THEN
-		IF locked THEN
-			PERFORM pg_catalog.pg_advisory_unlock(129147139814967);
-		END IF;
-		RAISE;
-	END;
-	RETURN public.uuidv7_of_tick(tick);
+	tick := public.uuidv7_next_tick();
+	RETURN public.uuidv7_of_locked_tick(tick);
+EXCEPTION WHEN query_canceled OR OTHERS THEN
+	PERFORM public.uuidv7_unlock();
+	RAISE;
 END $$;
 
 COMMENT ON FUNCTION public.gen_uuidv7() IS 'generate UUID version 7, greater than all previous ones';
+
+-- A statement after this one sees all rows below the result that will ever come from gen_uuidv7(). It is a procedure, because a function
+-- could stand in the statement that reads, which would not see rows committed after its start.
+CREATE PROCEDURE public.uuidv7_settled(INOUT settled uuid DEFAULT NULL) LANGUAGE plpgsql SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	last bigint := public.uuidv7_last_tick();
+BEGIN
+	IF pg_is_in_recovery() THEN
+		RAISE EXCEPTION 'cannot execute uuidv7_settled() during recovery' USING ERRCODE = 'read_only_sql_transaction';
+	ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+		RAISE EXCEPTION 'uuidv7_settled() needs the isolation level READ COMMITTED' USING ERRCODE = 'feature_not_supported';
+	END IF;
+	-- Whoever has an id up to the last tick holds a lock, or its rows can be seen. So that is read before the locks.
+	SELECT least(last + 1, min((classid::bigint & 65535) << 32 | objid::bigint) << 12) INTO last
+	FROM pg_locks
+	WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 16 = 30069 AND mode = 'ShareLock'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+	settled := public.uuidv7_of_tick(last, '8000000000000000');
+END $$;
+
+COMMENT ON PROCEDURE public.uuidv7_settled(uuid) IS 'first UUID version 7 that a smaller one may still join, for the next statement';
 
 CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	unix_us numeric := extract(epoch FROM at AT TIME ZONE 'UTC') * 1000000;
-	us int;
 BEGIN
 	IF unix_us < 0 OR unix_us >= 281474976710656000 THEN
 		RAISE EXCEPTION 'timestamp out of range for uuidv7' USING ERRCODE = 'datetime_field_overflow',
 			DETAIL = 'gen_uuidv7 accepts times from 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
 	END IF;
-	us := unix_us % 1000;
-	RETURN (lpad(to_hex((div(unix_us, 1000)::bigint << 16) + 28672 + us * 4096 / 1000), 16, '0') || substr(gen_random_uuid()::text, 20))::uuid;
+	RETURN public.uuidv7_of_tick(div(unix_us * 512, 125)::bigint, substr(gen_random_uuid()::text, 20));
 END $$;
 
 COMMENT ON FUNCTION public.gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
@@ -87,28 +122,30 @@ RETURN CASE WHEN substr($1::text, 15, 1) = '7' AND substr($1::text, 20, 1) IN ('
 
 COMMENT ON FUNCTION public.uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 
+-- The millisecond that contains a time. In the functions below, a time stands for its millisecond.
+CREATE FUNCTION public.uuidv7_floor_ms(timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN floor(extract(epoch FROM $1 AT TIME ZONE 'UTC') * 1000);
+
 -- The first or last id of a millisecond; for a time out of range, the first or last of all ids.
 CREATE FUNCTION public.uuidv7_boundary(unix_ms numeric, is_last boolean) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN unix_ms < 0 THEN '00000000-0000-7000-8000-000000000000' WHEN unix_ms > 281474976710655 THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 	ELSE lpad(to_hex(unix_ms::bigint), 12, '0') || CASE WHEN is_last THEN '7fffbfffffffffffffff' ELSE '70008000000000000000' END END::uuid;
 
 CREATE FUNCTION public.uuidv7_first(timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN public.uuidv7_boundary(ceil(extract(epoch FROM $1 AT TIME ZONE 'UTC') * 1000), false);
+RETURN public.uuidv7_boundary(public.uuidv7_floor_ms($1), false);
 CREATE FUNCTION public.uuidv7_last(timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN public.uuidv7_boundary(floor(extract(epoch FROM $1 AT TIME ZONE 'UTC') * 1000), true);
+RETURN public.uuidv7_boundary(public.uuidv7_floor_ms($1), true);
 
-COMMENT ON FUNCTION public.uuidv7_first(timestamptz) IS 'smallest UUID version 7 whose time is at or after the timestamp';
-COMMENT ON FUNCTION public.uuidv7_last(timestamptz)  IS 'greatest UUID version 7 whose time is at or before the timestamp';
+COMMENT ON FUNCTION public.uuidv7_first(timestamptz) IS 'smallest UUID version 7 of the millisecond that contains the timestamp';
+COMMENT ON FUNCTION public.uuidv7_last(timestamptz)  IS 'greatest UUID version 7 of the millisecond that contains the timestamp';
 
--- The first and last millisecond of an id in the range. If there is none, the first is greater than the last.
+-- The first and last millisecond of the range. If it has none, the first is greater than the last.
 CREATE FUNCTION public.uuidv7_first_ms(tstzrange) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN isempty($1) THEN 281474976710656 WHEN lower_inf($1) THEN 0
-	ELSE greatest(0, CASE WHEN lower_inc($1) THEN ceil(extract(epoch FROM lower($1) AT TIME ZONE 'UTC') * 1000)
-		ELSE floor(extract(epoch FROM lower($1) AT TIME ZONE 'UTC') * 1000) + 1 END) END;
+	ELSE greatest(0, public.uuidv7_floor_ms(lower($1)) + (NOT lower_inc($1))::int) END;
 CREATE FUNCTION public.uuidv7_last_ms(tstzrange) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN isempty($1) THEN -1 WHEN upper_inf($1) THEN 281474976710655
-	ELSE least(281474976710655, CASE WHEN upper_inc($1) THEN floor(extract(epoch FROM upper($1) AT TIME ZONE 'UTC') * 1000)
-		ELSE ceil(extract(epoch FROM upper($1) AT TIME ZONE 'UTC') * 1000) - 1 END) END;
+	ELSE least(281474976710655, public.uuidv7_floor_ms(upper($1)) - (NOT upper_inc($1))::int) END;
 
 CREATE FUNCTION public.uuidv7_range_first(tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN public.uuidv7_boundary(CASE WHEN public.uuidv7_first_ms($1) > public.uuidv7_last_ms($1) THEN 281474976710656 ELSE public.uuidv7_first_ms($1) END, false);

@@ -19,10 +19,20 @@ const { rows: march } = await db.query('SELECT name FROM item WHERE id >= uuidv7
   [new Date('2026-03-01T00:00:00Z'), new Date('2026-04-01T00:00:00Z')])
 const { rows: page } = await db.query('SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 2', [first.id])
 
+// New rows: first up to where to read, then the rows, from the last one that was read.
+async function newRows(after) {
+  const { rows: [{ settled }] } = await db.query('CALL uuidv7_settled()')
+  return (await db.query('SELECT id, name FROM item WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1000', [after, settled])).rows
+}
+const batch = await newRows(first.id)
+const rest = await newRows(batch.at(-1).id)
+
 // ---- Expected results ----
 
 assert.deepEqual(march, [{ name: 'of March' }])
 assert.deepEqual(page, [{ name: '1' }, { name: '2' }])
+assert.equal(batch.length, 1000)
+assert.deepEqual(rest, [])
 const { rows: [order] } = await db.query(`SELECT count(*)::int AS count, bool_and(id > before) AS rises
   FROM (SELECT id, lag(id) OVER (ORDER BY name::int) AS before FROM item WHERE name ~ '^[0-9]+$') item`)
 assert.deepEqual(order, { count: 1000, rises: true })

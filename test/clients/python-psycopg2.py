@@ -1,6 +1,7 @@
 # ids with psycopg2. PGHOST, PGDATABASE ... say which server and database.
 
 import io
+import sys
 from datetime import datetime, timezone
 from uuid import UUID
 
@@ -62,6 +63,26 @@ after = rows("SELECT name FROM item WHERE id >= ulid_first(%s) ORDER BY id", [ju
 within = rows("SELECT name, id::timestamptz FROM item WHERE id <@ %s", [DateTimeTZRange(june, july)])
 page = rows("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 2", [first])
 
+# With doc/managed.sql in place of the extension: new rows in two statements.
+cursor.execute(open(sys.argv[1]).read())
+cursor.execute("CREATE TABLE event (id uuid PRIMARY KEY DEFAULT public.gen_uuidv7(), name text)")
+connection.commit()
+
+
+def new_rows(last):
+    [(settled,)] = rows("CALL public.uuidv7_settled()")
+    return rows("SELECT id, name FROM event WHERE id > %s AND id < %s ORDER BY id LIMIT 1000", [last, settled])
+
+
+other = psycopg2.connect("")
+late = other.cursor()
+late.execute("INSERT INTO event (name) VALUES ('late')")
+cursor.execute("INSERT INTO event (name) VALUES ('early')")
+connection.commit()
+meanwhile = new_rows(UUID(int=0))
+other.commit()
+afterwards = new_rows(UUID(int=0))
+
 # ---- Expected results ----
 
 assert len(first) == 26 and first < second
@@ -70,6 +91,8 @@ assert both == [(first, ada, [first, second]), (second, None, None)]
 assert either == [(first,), (second,)]
 assert out.getvalue().split() == ["01AN4Z07BY79KA1307SR9X4MV3", first, second] + [id for id, in made]
 assert cast == [("01AN4Z07BY79KA1307SR9X4MV3",) * 2]
+assert meanwhile == []
+assert [name for _, name in afterwards] == ["late", "early"]
 assert after == [("first",), ("second",), ("third",), ("fourth",)]
 assert page == [("second",), ("third",)]
 assert within == [("copied", datetime(2016, 6, 13, 13, 25, 20, 894000, timezone.utc))]

@@ -126,7 +126,7 @@ mkdir -p $build
 cp test/clients/*.mjs test/clients/*.prisma $build
 
 # Debian's Python, because another one does not find Debian's packages.
-client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py
+client psycopg2 'python3-psycopg2' /usr/bin/python3 test/clients/python-psycopg2.py "$PWD/doc/managed.sql"
 client psycopg 'python3-psycopg' /usr/bin/python3 test/clients/python-psycopg.py
 client worker 'python3-psycopg' /usr/bin/python3 test/clients/python-worker.py
 client worker-standby 'python3-psycopg' with_standby /usr/bin/python3 test/clients/python-worker.py

@@ -2,7 +2,7 @@
 #
 # In a block of SQL, a comment with hyphens after a statement or on the lines below it is the statement's exact output. Remarks stand
 # before a statement, after an empty line or in /* */. A statement without output must succeed; in the reference, its output must also
-# be empty. Each section has its own database, but doc/reading.md has one, which its first statement finds empty.
+# be empty. Each section has its own database, but doc/reading.md and doc/managed.md have one each.
 use strict;
 use warnings;
 use Databases;
@@ -113,7 +113,7 @@ my %setup = (
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT 'none');
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
 	'A column of random uuids' => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid())',
-	'Managed servers' => page('doc/managed.sql') . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
+	'doc/managed.md' => page('doc/managed.sql') . (page('doc/managed.md') =~ /psql -c '(CREATE TABLE event .*)'$/m)[0],
 	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	(map { $_ => $event } 'New rows by transaction', 'An effect after its cause'),
 	'From uuid' => q{
@@ -135,7 +135,7 @@ sub sections
 		$number++;
 		if (!defined $block)
 		{
-			push @sections, [$1] if $line =~ /^##? (.*)/ && $document ne 'doc/reading.md';
+			push @sections, [$1] if $line =~ /^##? (.*)/ && $document !~ /(reading|managed)\.md/;
 			$block = $1 if $line =~ /^```(.*)/;
 			undef $statement;
 		}
@@ -184,7 +184,7 @@ sub run_section
 }
 
 my $databases = 0;
-foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 clients codokey))
+foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 managed clients codokey))
 {
 	my @sections = sections($document);
 	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");

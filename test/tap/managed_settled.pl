@@ -1,0 +1,224 @@
+# The owner of a database who has only doc/managed.sql: readers below CALL uuidv7_settled() read each row once while 26 sessions write in
+# every way, over a crash with prepared transactions and the promotion of a standby, each of which finds the clock an hour further
+# behind. Another reader reads on the standby, by announcements. Without the bound rows are missed.
+use strict;
+use warnings;
+use Clocks;
+use IPC::Run;
+use Pages;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Recovery;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{SECONDS} // 4;
+my $node = PostgreSQL::Test::Cluster->new('one');
+$node->init(allows_streaming => 1);
+$node->append_conf('postgresql.conf', join "\n", 'max_connections = 60', 'max_prepared_transactions = 60', 'restart_after_crash = on', 'log_statement = none', '');
+start_server($node);
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE app OWNER owner; CREATE DATABASE other OWNER owner');
+sub run_as_owner { return $node->safe_psql('app', $_[0], extra_params => [ '-U', 'owner' ]) }
+$node->safe_psql($_, page('doc/managed.sql'), extra_params => [ '-U', 'owner' ]) foreach 'app', 'other';
+run_as_owner(q{
+	CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), message text);
+	CREATE TABLE reading (reader text, id uuid);
+	CREATE TABLE position (reader text PRIMARY KEY, id uuid NOT NULL);
+	INSERT INTO position SELECT reader, '00000000-0000-0000-0000-000000000000' FROM unnest(ARRAY['control', 'statements', 'plpgsql']) reader;
+	CREATE PROCEDURE write_and_commit() LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR n IN 1 .. 3 LOOP
+			INSERT INTO event SELECT FROM generate_series(1, 3);
+			PERFORM pg_sleep(random() * 0.02);
+			INSERT INTO event DEFAULT VALUES;
+			COMMIT;
+		END LOOP;
+	END $$;
+	CREATE PROCEDURE read_new() LANGUAGE plpgsql AS $$
+	DECLARE
+		bound uuid;
+		after uuid;
+	BEGIN
+		SELECT id INTO after FROM position WHERE reader = 'plpgsql' FOR UPDATE;
+		CALL uuidv7_settled(bound);
+		WITH batch AS (INSERT INTO reading SELECT 'plpgsql', id FROM event WHERE id > after AND id < bound ORDER BY id LIMIT 2000 RETURNING id)
+		UPDATE position SET id = coalesce((SELECT id FROM batch ORDER BY id DESC LIMIT 1), id) WHERE reader = 'plpgsql';
+	END $$});
+run_as_owner(block('doc/managed.md', 'On a replica', 'announce_settled') =~ s{^/\* on the replica.*}{}msr);
+
+sub script
+{
+	my ($name, $sql) = @_;
+	my $file = $node->basedir . "/$name.sql";
+	append_to_file($file, "\\set us random(0, 40000)\n\\set n random(1, 1000000000)\n$sql\n");
+	return ('-f', $file);
+}
+my $insert = 'INSERT INTO event DEFAULT VALUES;';
+my $pause = "\n\\sleep :us us\n";
+my @write = (
+	script(plain => "BEGIN; $insert$pause COMMIT;"),
+	script(id_first => "BEGIN; SELECT gen_uuidv7() AS id \\gset\n\\sleep :us us\nINSERT INTO event VALUES (':id'); COMMIT;"),
+	script(at_once => 'INSERT INTO event SELECT FROM generate_series(1, 20);'),
+	script(repeatable => "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM position; $pause $insert$pause $insert COMMIT;"),
+	script(released => "BEGIN; SAVEPOINT a; $insert RELEASE a;$pause SAVEPOINT b; $insert ROLLBACK TO b; COMMIT;"),
+	script(savepoint => "BEGIN; SAVEPOINT a; $insert ROLLBACK TO a;$pause $insert SAVEPOINT b; $insert$pause COMMIT;"),
+	script(kept => "BEGIN; SELECT gen_uuidv7(); SAVEPOINT a; SELECT gen_uuidv7() AS id \\gset\nROLLBACK TO a;$pause INSERT INTO event VALUES (':id'); COMMIT;"),
+	script(exception => q{DO $$BEGIN
+		BEGIN INSERT INTO event DEFAULT VALUES; RAISE 'again'; EXCEPTION WHEN others THEN INSERT INTO event DEFAULT VALUES; END;
+		PERFORM pg_sleep(random() * 0.02);
+		INSERT INTO event DEFAULT VALUES; END$$;}),
+	script(procedure => 'CALL write_and_commit();'),
+	script(do_commit => q{DO $$BEGIN FOR n IN 1 .. 3 LOOP INSERT INTO event DEFAULT VALUES; PERFORM pg_sleep(random() * 0.02); COMMIT; END LOOP; END$$;}),
+	script(abort => "BEGIN; $insert$pause ROLLBACK;"),
+	script(reset => "BEGIN; $insert$pause RESET ALL; $insert$pause COMMIT; DISCARD ALL;"),
+	script(locks => "SELECT pg_advisory_lock(:n); BEGIN; SELECT pg_advisory_xact_lock_shared(:n, :n); $insert$pause SELECT pg_advisory_unlock_all(); $insert$pause COMMIT;"),
+	# It is open longest, so that nobody else holds readers back.
+	script(of_future => "BEGIN; SET LOCAL uuidv7.first_ms = '9999999999999'; $insert\n\\sleep 150 ms\nCOMMIT;"),
+	(map { script("prepared_$_" => "BEGIN; $insert$pause PREPARE TRANSACTION 'w:client_id-:n';$pause COMMIT PREPARED 'w:client_id-:n';") } 1 .. 2),
+	script(prepared_in_vain => "BEGIN; $insert PREPARE TRANSACTION 'v:client_id-:n';$pause ROLLBACK PREPARED 'v:client_id-:n';"));
+# With many writers, one of them always holds readers back.
+my @write_seldom = script(seldom => "\\set us :us / 20\nBEGIN; $insert$pause COMMIT;\n\\sleep 4 ms");
+# pgbench has no COPY.
+my $copy = $node->basedir . '/copy.sql';
+append_to_file($copy, "BEGIN;\nCOPY event (message) FROM STDIN;\n1\n2\n3\n\\.\nSELECT pg_sleep(random() * 0.03);\nCOPY event (message) FROM STDIN;\n4\n\\.\nCOMMIT;\n" x 20_000);
+
+my %read = (
+	control => "SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff' AS settled \\gset",
+	statements => 'CALL uuidv7_settled() \gset');
+foreach my $reader (sort keys %read)
+{
+	$read{$reader} = [ script("read_$reader" => qq{BEGIN;
+		SELECT id AS position FROM position WHERE reader = '$reader' FOR UPDATE \\gset
+		$read{$reader}
+		\\sleep :us us
+		WITH batch AS (INSERT INTO reading SELECT '$reader', id FROM event WHERE id > ':position' AND id < ':settled' ORDER BY id LIMIT 2000 RETURNING id)
+		UPDATE position SET id = coalesce((SELECT id FROM batch ORDER BY id DESC LIMIT 1), id) WHERE reader = '$reader';
+		COMMIT;
+		\\sleep 3 ms}) ];
+}
+$read{plpgsql} = [ script(read_plpgsql => "CALL read_new();\n\\sleep 3 ms") ];
+my @announce = script(announce => "CALL announce_settled();\n\\sleep 10 ms");
+
+sub start
+{
+	my (@command) = @_;
+	my $run = { out => '' };
+	$run->{process} = IPC::Run::start([@command], '>', \my $out, '2>', \$run->{out}, IPC::Run::timeout(10 * $PostgreSQL::Test::Utils::timeout_default));
+	return $run;
+}
+sub pgbench { return start('pgbench', '-n', @_, $node->connstr('app') . ' user=owner') }
+
+# The reader on the standby.
+my (%seen, $twice);
+my $last = '00000000-0000-0000-0000-000000000000';
+sub read_standby
+{
+	my ($session) = @_;
+	foreach (split /\n/, $session->query_safe("SELECT id FROM event WHERE id > '$last' AND id < (SELECT id FROM settled) ORDER BY id LIMIT 5000"))
+	{
+		$twice++ if $seen{$_}++;
+		$last = $_;
+	}
+}
+
+# Writes and reads until an event ends it, or for some seconds.
+my $session;
+sub write_and_read
+{
+	my ($event) = @_;
+	my @time = ('-T', $event ? 3600 : $seconds);
+	my @runs = ((map { pgbench('-c', 1, @time, @$_) } values %read, \@announce),
+		$event ? pgbench('-c', 24, '-j', 2, @time, @write) : pgbench('-c', 4, '-j', 2, @time, @write_seldom),
+		map { start('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('app') . ' user=owner', '-f', $copy) } $event ? (1 .. 2) : ());
+	my $end = time + $seconds;
+	while (time < $end) { read_standby($session); sleep 0.02 }
+	$event->() if $event;
+	$_->{process}->finish foreach @runs;
+	is(join('', map { $_->{out} } @runs), '', 'no errors') unless $event;
+}
+
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('two');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+start_server($standby, -7200);
+like(($standby->psql('app', 'CALL uuidv7_settled()'))[2], qr/cannot execute uuidv7_settled\(\) during recovery/, 'a standby does not know what is settled');
+foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	like(($node->psql('app', "BEGIN ISOLATION LEVEL $level; CALL uuidv7_settled()"))[2], qr/uuidv7_settled\(\) needs the isolation level READ COMMITTED/, "refused: $level");
+}
+$session = $standby->background_psql('app');
+my $monitor = block('doc/managed.md', 'New rows', 'to_timestamp');
+
+# Finishes what is prepared, which holds the bound back until then.
+sub finish_prepared
+{
+	my ($what) = @_;
+	my @left = split /\n/, run_as_owner('SELECT gid FROM pg_prepared_xacts');
+	cmp_ok(scalar @left, '>', 0, "$what has left prepared transactions: " . @left);
+	my %gid = map { $_ => 1 } grep { $_ ne '' } map { (split /\|/, $_, -1)[4] } split /\n/, run_as_owner($monitor);
+	is(join(' ', sort keys %gid), join(' ', sort @left), 'the monitoring statement shows them');
+	run_as_owner("COMMIT PREPARED '$_'") foreach @left;
+	is(run_as_owner($monitor), '', 'and nothing afterwards');
+}
+
+# A transaction of another database holds nobody back.
+my $other = $node->background_psql('other');
+$other->query_safe('BEGIN; SELECT gen_uuidv7()');
+is(run_as_owner($monitor), '', 'a transaction of another database holds nobody back');
+$other->quit;
+
+# The setting of a user who wants to hide rows from readers: in the future, below the prefix of the lock's number, long ago.
+foreach my $forged ('', 'SET LOCAL uuidv7.first_ms = 9999999999999', q{SET uuidv7.first_ms = '-1'}, 'SET uuidv7.first_ms = 1')
+{
+	my $writer = $node->background_psql('app');
+	$writer->query_safe("BEGIN; $forged");
+	my $id = $writer->query_safe('INSERT INTO event DEFAULT VALUES RETURNING id');
+	run_as_owner($insert);
+	cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'le', $id, "an open transaction holds readers back, $forged");
+	$writer->query_safe('COMMIT');
+	cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'gt', $id, 'but not afterwards');
+	$writer->quit;
+}
+
+my $prepare = "BEGIN; $insert PREPARE TRANSACTION 'left'";
+write_and_read(sub {
+	run_as_owner($prepare);
+	turn_clock($node, -3600);
+	kill 'KILL', $node->safe_psql('app', q{SELECT pid FROM pg_stat_activity WHERE usename = 'owner' LIMIT 1}) });
+ok(takes_connections($node), 'the server restarts after kill -9');
+finish_prepared('the crash');
+write_and_read(sub {
+	run_as_owner($prepare);
+	$node->wait_for_catchup($standby);
+	$node->stop('immediate');
+	$standby->promote });
+$node = $standby;
+finish_prepared('the promotion');
+write_and_read();
+
+# The rest
+$node->poll_query_until('app', q{SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'}) or die;
+$node->safe_psql('app', "COMMIT PREPARED '$_'") foreach split /\n/, run_as_owner('SELECT gid FROM pg_prepared_xacts');
+run_as_owner('CALL announce_settled()');
+my $rows = run_as_owner('SELECT count(*) FROM event');
+foreach my $reader (sort keys %read)
+{
+	my $left;
+	do
+	{
+		pgbench('-c', 1, '-t', 20, @{ $read{$reader} })->{process}->finish;
+		$left = run_as_owner("SELECT count(*) FROM event WHERE id > (SELECT id FROM position WHERE reader = '$reader')");
+	} while ($left > 0);
+	my $found = run_as_owner(qq{SELECT format('%s missed, %s twice', count(*) FILTER (WHERE times IS NULL), count(*) FILTER (WHERE times > 1))
+		FROM event LEFT JOIN (SELECT id, count(*) AS times FROM reading WHERE reader = '$reader' GROUP BY id) r USING (id)});
+	if ($reader eq 'control') { unlike($found, qr/^0 missed/, "without the bound: $found of $rows") }
+	else { is($found, '0 missed, 0 twice', "$reader: each of $rows rows once") }
+}
+my $before;
+do { $before = keys %seen; read_standby($session) } while (keys %seen > $before);
+my $missed = grep { !$seen{$_} } split /\n/, run_as_owner('SELECT id FROM event');
+is("$missed missed, " . ($twice // 0) . ' twice', '0 missed, 0 twice', "on the standby, which became the primary: each of $rows rows once");
+is(run_as_owner(q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > clock_timestamp() + interval '55 minutes'}), 't', 'the clock is behind');
+$session->quit;
+$node->stop;
+done_testing();
