@@ -121,6 +121,12 @@ my %setup = (
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
 	'A column of random uuids' => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid())',
 	'Managed servers' => page('doc/managed.sql') . 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7())',
+	'Many workers' => q{
+		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer int, message text);
+		CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+		CREATE TABLE mail (event ulid PRIMARY KEY, text text);
+		INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'));
+		INSERT INTO event (customer, message) VALUES (7, 'first'), (7, 'second')},
 	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	(map { $_ => $event } 'New rows by transaction', 'An effect after its cause'),
 	'From uuid' => q{
