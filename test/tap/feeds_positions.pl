@@ -275,20 +275,40 @@ $late->quit;
 $node->wait_for_catchup('standby');
 is(scalar(ids($standby->safe_psql('postgres', $select =~ s/:'snapshot'/'$on_standby'/gr))), 0, 'on a standby: a row is missed');
 
-# The position in the database is right after a fail-over, too, which loses a transaction that is open.
+# The position in the database is right after a fail-over, too, which loses rows and a transaction that is open. A position that is kept
+# elsewhere passes over the new rows below it; with the timeline beside it nothing is read until both have been set.
+my ($of_timeline) = page('doc/several-servers.md') =~ /`(AND \(SELECT left\(pg_walfile_name.*?)`/ or die;
+my $kept = sql('SELECT ulid_first($$-infinity$$)');
+my $with_timeline = $read =~ s{ORDER.*}{$of_timeline ORDER BY id}r;
+sub read_on { return ids(sql($_[0] =~ s/$nothing/$kept/r)) }
 $late = $node->background_psql('postgres');
 $late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES');
 sql('BEGIN; INSERT INTO event DEFAULT VALUES; ROLLBACK');
 1 while poll();
 $node->wait_for_catchup('standby');
+sql('CREATE ROLE ordinary; GRANT SELECT ON event TO ordinary');
+cmp_ok(scalar(ids(sql("SET ROLE ordinary; $with_timeline"))), '>', 0, 'before a fail-over a reader with a timeline reads');
+# The reader has read more than the standby has received.
+$standby->stop;
+$kept = sql('SELECT gen_ulid(clock_timestamp() + interval $$1 s$$)');
 $node->stop('immediate');
 eval { $late->quit };
+$standby->start;
 $standby->promote;
 $node = $standby;
 %count = ();
 my $inserted = join ' ', map { ids(sql('INSERT INTO event DEFAULT VALUES RETURNING id')) } 1 .. 5;
 1 while poll();
 is(join(' ', sort keys %count), $inserted, 'after a fail-over, the new rows are read, and no others');
+is(scalar(read_on($read)), 0, 'by a position that is kept elsewhere, all are missed');
+sql("SELECT pg_sleep(1.5); INSERT INTO event DEFAULT VALUES");
+is(scalar(read_on($read)), 1, 'silently: it goes on with later ones');
+is(scalar(read_on($with_timeline)), 0, 'with the timeline of the old primary, nothing is read');
+my ($promoted) = block('doc/several-servers.md', 'A failover or a restore', 'pg_ls_waldir') =~ /(SELECT ulid_first.*?;)/s;
+$kept = sql($promoted);
+my ($timeline) = $of_timeline =~ /\((SELECT left.*)\) =/;
+$with_timeline =~ s/'00000001'/"'" . sql($timeline) . "'"/e;
+is(scalar(grep { index("$inserted ", $_) >= 0 } read_on($with_timeline)), 5, 'when both are set, each new row is read');
 
 $node->stop;
 done_testing();
