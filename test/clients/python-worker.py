@@ -19,6 +19,7 @@ import psycopg
 
 def work(deliver, standby=""):
     """Delivers each row at least once, in the order of the ids. What is delivered by the connection is delivered exactly once."""
+    mine = "(feed, consumer) = ('event'::regclass, 'worker')"
     notified = []
     settled = "(SELECT id FROM all_settled)" if standby else "ulid_settled()"
     with psycopg.connect("", autocommit=True) as connection, psycopg.connect(standby, autocommit=True) as source:
@@ -27,14 +28,14 @@ def work(deliver, standby=""):
         while True:
             notified.clear()
             with connection.transaction():
-                [last] = connection.execute("SELECT id FROM position WHERE consumer = 'worker' FOR UPDATE").fetchone()
+                [last] = connection.execute(f"SELECT id FROM position WHERE {mine} FOR UPDATE").fetchone()
                 rows = source.execute(
                     f"SELECT id, message FROM event WHERE id > %s AND id < {settled} ORDER BY id LIMIT 100", [last]
                 ).fetchall()
                 for id, message in rows:
                     deliver(connection, id, message)
                 if rows:
-                    connection.execute("UPDATE position SET id = %s WHERE consumer = 'worker'", [rows[-1][0]])
+                    connection.execute(f"UPDATE position SET id = %s WHERE {mine}", [rows[-1][0]])
             if not rows and not notified:
                 select([connection], [], [], 1)  # until somebody notifies, or for a second
 
@@ -69,12 +70,12 @@ def insert(number, rows, stop):
             rows.append(message)
 
 
-def announce():
-    """By the table, the procedure and the view of doc/several-servers.md."""
-    page = open(os.path.join(os.path.dirname(__file__), "../../doc/several-servers.md")).read()
+def call(procedure, page, begins):
+    """Keeps a procedure running that a block of a page creates."""
+    page = open(os.path.join(os.path.dirname(__file__), "../../doc", page)).read()
     with psycopg.connect("", autocommit=True) as connection:
-        connection.execute(re.search(r"CREATE TABLE settled .*?(?=\n```)", page, re.DOTALL)[0])
-    return subprocess.Popen(["psql", "-Xq", "-c", "CALL announce_settled()"], stderr=subprocess.DEVNULL)
+        connection.execute(re.search(begins + r".*?(?=\n```)", page, re.DOTALL)[0])
+    return subprocess.Popen(["psql", "-Xq", "-c", f"CALL {procedure}()"], stderr=subprocess.DEVNULL)
 
 
 def run(how):
@@ -91,14 +92,13 @@ with psycopg.connect("") as connection:
     connection.execute(
         """CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
            CREATE TABLE delivered (id ulid PRIMARY KEY, message text);
-           CREATE TABLE position (consumer text PRIMARY KEY, id ulid NOT NULL);
-           INSERT INTO position VALUES ('worker', ulid_first('-infinity'));
-           CREATE FUNCTION notify_event() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY event; RETURN NULL; END $$;
-           CREATE TRIGGER notify AFTER INSERT ON event EXECUTE FUNCTION notify_event()"""
+           CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+           INSERT INTO position VALUES ('event', 'worker', ulid_first('-infinity'))"""
     )
 
+services = [call("wake_readers", "reading.md", "CREATE PROCEDURE wake_readers")]
 if standby:
-    announcing = announce()
+    services.append(call("announce_settled", "several-servers.md", "CREATE TABLE settled"))
     # until the standby has it
     with psycopg.connect(standby, autocommit=True) as connection:
         while connection.execute("SELECT to_regclass('all_settled') IS NULL").fetchone()[0]:
@@ -130,9 +130,9 @@ with psycopg.connect("", autocommit=True) as connection:
         stored = [message for [message] in connection.execute("SELECT message FROM delivered")]
 worker.kill()
 printed.join()
-if standby:
-    announcing.send_signal(signal.SIGINT)
-    announcing.wait()
+for service in services:
+    service.send_signal(signal.SIGINT)
+    service.wait()
 
 runs = [[line.split() for line in output.splitlines()] for output in delivered]
 expected = {message for rows in committed for message in rows}

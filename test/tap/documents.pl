@@ -64,8 +64,7 @@ my %setup = (
 		CALL ids_create_partitions('event', '1 month', now(), now() + interval '1 month')},
 	'Splitting a partition' => qq{
 		CREATE TABLE event (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
-		CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-12-01 00:00:00+00'));
-		INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series($hours) at},
+		CREATE TABLE event_old (LIKE event INCLUDING ALL)},
 	'Draining a default partition' => qq{
 		$log;
 		CREATE TABLE log_rest PARTITION OF log DEFAULT;
@@ -114,6 +113,12 @@ my %setup = (
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3')},
 	'A column of random uuids' => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid())',
 	'doc/managed.md' => page('doc/managed.sql') . (page('doc/managed.md') =~ /psql -c '(CREATE TABLE event .*)'$/m)[0],
+	'Many workers' => q{
+		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer int, message text);
+		CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+		CREATE TABLE mail (event ulid PRIMARY KEY, text text);
+		INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'));
+		INSERT INTO event (customer, message) VALUES (7, 'first'), (7, 'second')},
 	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	(map { $_ => $event } 'New rows by transaction', 'An effect after its cause'),
 	'From uuid' => q{

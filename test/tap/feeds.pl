@@ -34,15 +34,15 @@ sub start_server
 		CREATE EXTENSION ids;
 		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), server text NOT NULL DEFAULT '$source')},
 		$add_number, $announce =~ s/'one'/'$source'/gr;
-	set_number($node, $source eq 'one' ? 1 : 2);
+	set_numbers($node, $source eq 'one' ? (1, 0) : (2, 1));
 	return $node;
 }
-# How many servers a reader waits for
-sub set_number
+# How many servers a reader waits for, and how many subscriptions bring their rows
+sub set_numbers
 {
-	my ($node, $number) = @_;
+	my ($node, $servers, $subscriptions) = @_;
 	my ($view) = $announce =~ /(CREATE VIEW .*)/s;
-	$node->safe_psql('postgres', $view =~ s/CREATE/CREATE OR REPLACE/r =~ s/count\(\*\) = 1/count(*) = $number/r);
+	$node->safe_psql('postgres', $view =~ s/CREATE/CREATE OR REPLACE/r =~ s/count\(\*\) = 1/count(*) = $servers/r =~ s/= 0;/= $subscriptions;/r);
 }
 sub add_standby
 {
@@ -325,7 +325,7 @@ $server{primary}->wait_for_catchup('feed');
 read_for(1);
 cmp_ok(missed($reader{'on a subscriber'}), '>=', 20, 'a server that does not announce what is settled stops the reader');
 $server{subscriber}->safe_psql('postgres', q{DELETE FROM settled WHERE server = 'two'});
-set_number($server{subscriber}, 1);
+set_numbers($server{subscriber}, 1, 1);
 
 foreach my $name (sort keys %reader)
 {

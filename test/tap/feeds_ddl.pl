@@ -132,8 +132,9 @@ sub recipe
 	return $recipe;
 }
 my $commit = sub { $_[0]->query_safe('COMMIT') };
-my $split = recipe('Splitting a partition', 'DETACH PARTITION event_old', 'event');
 my $drain = recipe('Draining a default partition', 'DELETE FROM log_rest', 'log');
+my $split = $drain =~ s/2016-12/2016-11/gr =~ s/2017-01/2016-12/gr =~ s/event_rest/event_old/gr
+  =~ s/^ALTER.*DEFAULT;\n/block('doc\/cookbook.md', 'Splitting a partition', 'event_old') =~ s{2026}{2016}r/emr;
 my $november = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2016-11-05', '2016-11-25', '10 days') at};
 my $later = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2017-06-01', '2017-07-01', '10 days') at};
 my $december = q{INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2016-12-05', '2016-12-25', '10 days') at};

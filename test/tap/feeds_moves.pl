@@ -19,12 +19,14 @@ my $rows = q{INSERT INTO %s (id) SELECT gen_ulid(at) FROM generate_series(timest
 my $add = q{INSERT INTO %s (id) SELECT gen_ulid(at) FROM (VALUES (timestamptz '2026-10-30'), ('2026-11-30')) v (at)};
 my $by_range = 'PARTITION BY RANGE (id)';
 my $old = q{CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-12-01 00:00:00+00'))};
+my $drain = block('doc/cookbook.md', 'Draining a default partition', 'DELETE FROM log_rest') =~ s/2026-12/2026-11/gr =~ s/2027-01/2026-12/gr;
+my $split = $drain =~ s/log_rest/event_old/gr =~ s/log(?=\b|_)/event/gr =~ s/_202612/_202611/gr
+  =~ s/^ALTER.*DEFAULT;\n/block('doc\/cookbook.md', 'Splitting a partition', 'event_old')/emr;
 my %recipes = (
 	'split' => [ 'event', "CREATE TABLE event (id ulid PRIMARY KEY, message text) $by_range; $old",
-		block('doc/cookbook.md', 'Splitting a partition', 'DETACH PARTITION event_old'), 'event_20261101' ],
+		$split, 'event_20261101' ],
 	'drain' => [ 'log', "CREATE TABLE log (id ulid PRIMARY KEY, message text) $by_range; CREATE TABLE log_rest PARTITION OF log DEFAULT",
-		block('doc/cookbook.md', 'Draining a default partition', 'DELETE FROM log_rest') =~ s/2026-12/2026-11/gr =~ s/2027-01/2026-12/gr,
-		'log_20261201' ]);
+		$drain, 'log_20261201' ]);
 my $moved_by_insert = q{BEGIN; ALTER TABLE event DETACH PARTITION event_old;
 	CALL ids_create_partitions('event', '1 month', '2026-10-01 00:00:00+00', '2026-12-01 00:00:00+00');
 	INSERT INTO event SELECT * FROM event_old; DROP TABLE event_old; COMMIT};

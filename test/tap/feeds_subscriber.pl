@@ -1,0 +1,127 @@
+# A subscriber reads below "all_settled" of doc/several-servers.md. With each of four omissions in the
+# setup it reads nothing; a reader who only counts the rows of "settled" misses a row that arrives late.
+use strict;
+use warnings;
+use Pages;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = 'doc/several-servers.md';
+my ($table, $procedure, $view) = split /^(?=CREATE)/m, block($page, 'On a standby', 'CREATE PROCEDURE');
+my ($publish, $subscribe) = statements($page, 'On a subscriber', 'CREATE PUBLICATION');
+my $read = block($page, 'On a standby', 'SELECT * FROM event') =~ s/\*/id/r;
+my $nothing = '0' x 26;
+my $careless = $read =~ s/\(SELECT id FROM all_settled\)/(SELECT min(id) FROM settled HAVING count(*) = 1)/r;
+my $insert = 'INSERT INTO event DEFAULT VALUES';
+my ($one, $three, $subscriber) = map { PostgreSQL::Test::Cluster->new($_) } 'one', 'three', 'subscriber';
+foreach my $node ($one, $three, $subscriber)
+{
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 30\nmax_logical_replication_workers = 20\n");
+	$node->start;
+	$node->safe_psql('template1', 'CREATE EXTENSION ids');
+}
+
+
+# A database on each server. The view of the subscriber expects one server and one subscription.
+my ($name, $n) = ('', 0);
+sub begin
+{
+	my ($create) = (@_, 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int)');
+	$name = 'd' . ++$n;
+	foreach my $node ($one, $three, $subscriber)
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $name");
+		$node->safe_psql($name, "$create; $table");
+	}
+	$subscriber->safe_psql($name, $view =~ s/= 0;/= 1;/r);
+}
+sub publish_and_subscribe
+{
+	my ($node, $publication, $create) = @_;
+	$node->safe_psql($name, $create // $publish);
+	my $connection = $node->connstr($name) =~ s/'/''/gr;
+	my $subscription = $name . '_' . $node->name . "_$publication";
+	$subscriber->safe_psql($name, $subscribe =~ s/ one / $subscription /r =~ s/'host=.*?'/'$connection'/r =~ s/feed$/$publication/r);
+	$subscriber->wait_for_subscription_sync($node, $subscription, $name);
+	return $subscription;
+}
+# What the server is to announce
+sub announce { $_[0]->safe_psql($name, "DELETE FROM settled; INSERT INTO settled VALUES ('one', (SELECT gen_ulid()))") }
+sub await { $subscriber->poll_query_until($name, $_[0]) or die $_[0] }
+sub begin_late
+{
+	my ($node) = @_;
+	my $late = $node->background_psql($name);
+	$late->query_safe("BEGIN; $insert");
+	return sub { $late->query_safe('COMMIT'); $late->quit };
+}
+my $arrived = 'SELECT (SELECT count(*) FROM event) = %d AND (SELECT count(*) FROM settled) = 1';
+# Reads, lets the late row arrive, and reads on
+sub check
+{
+	my ($what, $arrive, $misses) = @_;
+	my @read = map { [ split /\n/, $subscriber->safe_psql($name, $_) ] } $read, $careless;
+	$arrive->();
+	my @more = map { [ split /\n/, $subscriber->safe_psql($name, $_->[1] =~ s/$nothing/$read[$_->[0]][-1] \/\/ $nothing/er) ] } [ 0, $read ], [ 1, $careless ];
+	is("@{ $read[0] }@{ $more[0] }", '', "$what: nothing is read");
+	my $rows = $one->safe_psql($name, 'SELECT count(*) FROM event') + ($three->safe_psql($name, 'SELECT count(*) FROM event'));
+	is($rows - @{ $read[1] } - @{ $more[1] }, 1, "$what: who counts rows alone misses one");
+}
+
+# As the page says
+begin();
+publish_and_subscribe($one, 'feed');
+my $commit = begin_late($one);
+$one->safe_psql($name, $insert);
+$one->safe_psql($name, q{INSERT INTO settled VALUES ('one', ulid_settled())});
+await(sprintf $arrived, 1);
+is($subscriber->safe_psql($name, $read), '', 'beside an open transaction');
+$commit->();
+$one->safe_psql($name, q{UPDATE settled SET id = ulid_settled()});
+await('SELECT count(*) = 2 FROM event JOIN all_settled ON event.id < all_settled.id');
+is(scalar(split /\n/, $subscriber->safe_psql($name, $read)), 2, 'and after it');
+
+begin();
+publish_and_subscribe($_, 'feed') foreach $one, $three;
+$commit = begin_late($three);
+$one->safe_psql($name, $insert);
+announce($one);
+await(sprintf $arrived, 1);
+check('a server that does not announce', sub { $commit->(); await('SELECT count(*) = 2 FROM event') });
+
+begin();
+my $events = publish_and_subscribe($one, 'feed', 'CREATE PUBLICATION feed FOR TABLE event');
+publish_and_subscribe($one, 'other', 'CREATE PUBLICATION other FOR TABLE settled');
+$commit = begin_late($one);
+$one->safe_psql($name, $insert);
+await('SELECT count(*) = 1 FROM event');
+$subscriber->safe_psql($name, "ALTER SUBSCRIPTION $events DISABLE");
+await("SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = '$events' AND relid IS NULL");
+$commit->();
+announce($one);
+await(sprintf $arrived, 1);
+check('another subscription for what is settled', sub { $subscriber->safe_psql($name, "ALTER SUBSCRIPTION $events ENABLE"); await('SELECT count(*) = 2 FROM event') });
+
+begin('CREATE TABLE event (id ulid DEFAULT gen_ulid(), n int DEFAULT 1) PARTITION BY LIST (n); CREATE TABLE event_1 PARTITION OF event FOR VALUES IN (1)');
+publish_and_subscribe($one, 'feed', $publish =~ s/ WITH.*//r);
+$_->safe_psql($name, 'CREATE TABLE event_2 PARTITION OF event FOR VALUES IN (2)') foreach $subscriber, $one;
+$one->safe_psql($name, "INSERT INTO event (n) VALUES (2); $insert");
+announce($one);
+await(sprintf $arrived, 1);
+check('no publish_via_partition_root', sub { });
+
+begin();
+publish_and_subscribe($_, 'feed') foreach $one, $three;
+$three->safe_psql($name, q{INSERT INTO settled VALUES ('three', ulid_settled())});
+await('SELECT count(*) = 1 FROM settled');
+$subscriber->safe_psql($name, q{DELETE FROM settled WHERE server = 'three'});
+$commit = begin_late($three);
+$one->safe_psql($name, $insert);
+announce($one);
+await(sprintf $arrived, 1);
+check('a server that is thought dead', sub { $commit->(); await('SELECT count(*) = 2 FROM event') });
+
+$_->stop foreach $subscriber, $three, $one;
+done_testing();
