@@ -38,16 +38,9 @@ my %setup = (
 		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2026-12-01 00:00:00+00');
 		CREATE TABLE old_event (n int, created_at timestamptz);
 		INSERT INTO old_event VALUES (2, '2026-11-01 12:00'), (3, '2026-11-01 12:00'), (1, '2026-11-01 11:00')},
-	'A repeatable back-fill' => q{
-		CREATE TABLE old_ticket (id bigint, created_at timestamptz);
-		INSERT INTO old_ticket VALUES (41, '2026-11-01 11:00+00'), (26, '2026-11-01 11:00+00')},
 	'Public ids without a time' => q{
 		CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text);
 		INSERT INTO ticket (title) VALUES ('Printer on fire')},
-	'Rows that belong to another row' => q{
-		CREATE TABLE message (id ulid PRIMARY KEY DEFAULT gen_ulid(), ticket ulid) PARTITION BY RANGE (id);
-		CALL ids_create_partitions('message', '1 month', '2026-08-01 00:00:00+00', '2027-01-01 00:00:00+00')},
-	'An archived month' => $log,
 	'Public ids with a prefix' => q{
 		CREATE TABLE invoice (id text PRIMARY KEY);
 		INSERT INTO invoice SELECT 'inv_' || lower(gen_ulid()::text) FROM generate_series(1, 10)},
