@@ -37,7 +37,7 @@ foreach my $preloaded (0, 1)
 		CREATE FUNCTION follows() RETURNS boolean LANGUAGE plpgsql AS $$
 		DECLARE last snowflake; next snowflake;
 		BEGIN
-			LOOP
+			FOR i IN 1 .. 1024 LOOP
 				last := gen_snowflake();
 				EXIT WHEN increment = 1023 FROM snowflake_parts(last);
 			END LOOP;
