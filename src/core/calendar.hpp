@@ -6,7 +6,8 @@
 
 namespace ids {
 
-// The quotient rounded down, also for times before 1970, which are negative. The divisor is positive.
+// The quotient rounded down, also for times before 1970, which are negative. The divisor is
+// positive.
 constexpr std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
   return dividend / divisor - (dividend % divisor < 0);
 }
