@@ -2,15 +2,17 @@
 # Compares gen_uuidv7() of doc/managed.sql with that of another version of the script, on the server that PGHOST, PGPORT ... name: the CPU
 # time of one id in each transaction, and of an id where a transaction makes many. Run it with
 #
-#   git show v1.0.0:doc/managed.sql >other.sql
+#   git show HEAD~:doc/managed.sql >other.sql
 #   test/tools/private.sh server test/bench/managed.pl other.sql
 #
 # ROUNDS (25) says how often; the shortest time counts, because other work on the machine makes a time longer, never shorter. It fails
 # if the first id of a transaction takes more than 1.3 times as long as the other script's, or one of many more than 1.15 times.
 use strict;
 use warnings;
+use File::Temp 'tempdir';
 use List::Util 'min';
 
+my $directory = tempdir('ids.managed.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $rounds = $ENV{ROUNDS} // 25;
 my %script = (other => shift // die("Which other script?\n"), new => 'doc/managed.sql');
 my %statement = (
@@ -23,14 +25,13 @@ my @names = sort keys %statement;
 sub psql
 {
 	my ($database, $script) = @_;
-	open my $file, '>', "$ENV{TMPDIR}/managed.sql" or die $!;
+	open my $file, '>', "$directory/script" or die "$directory/script: $!\n";
 	print $file $script;
 	close $file;
-	my $output = `psql -XAtq -v ON_ERROR_STOP=1 -d $database -f $ENV{TMPDIR}/managed.sql`;
+	my $output = `psql -XAtq -v ON_ERROR_STOP=1 -d $database -f $directory/script`;
 	die "psql failed\n" if $?;
 	return $output;
 }
-$ENV{TMPDIR} //= '/tmp';
 
 foreach my $version (sort keys %script)
 {

@@ -19,6 +19,13 @@ SQL
     max(upper(times)) > now() + interval '6 months' FROM ids_partitions('visit') WHERE times IS NOT NULL")" 't|t'
   is 'rows are in the partitions of their times' "$(sql -c "SELECT count(*) FILTER (WHERE tableoid = 'visit_default'::regclass), count(*) > 90 FROM visit")" '0|t'
   is 'partition_data_time refuses a uuid' "$(sql -c "SELECT partman.partition_data_time('public.visit')" 2>&1 | grep -c '^ERROR')" 1
+  # As doc/managed.md has it, with the script in place of the extension. The last statement there is a job of pg_cron.
+  sql -c 'CREATE DATABASE rented TEMPLATE template0'
+  export PGDATABASE=rented
+  sql -1 -f doc/managed.sql -c 'CREATE SCHEMA partman' -c 'CREATE EXTENSION pg_partman SCHEMA partman'
+  sed -n '/^## Partitions/,/^## /{/^```$/,/^```$/{/^```/d;/cron/d;p}}' doc/managed.md | sql >/dev/null
+  sql -c 'CALL partman.run_maintenance_proc()' -c 'INSERT INTO visit DEFAULT VALUES'
+  is 'with the script, rows are in the partitions of their times' "$(sql -c "SELECT tableoid::regclass::text = to_char(now(), '\"visit_p\"YYYYMM01') FROM visit")" t
 else
   sql -c 'CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)'
   is 'refuses a ulid' "$(sql -c "SELECT partman.create_parent('public.log', 'id', 'native', 'monthly')" 2>&1 | grep -c '^ERROR')" 1
