@@ -1,5 +1,5 @@
--- What databases keep: ids as text and bytes, first and last ids of a time, hashes, bounds and names of partitions. Once
--- it is released, no version changes it: a new type has a file of its own.
+-- What databases keep: ids as text and bytes, first and last ids of a time, hashes, bounds and names of partitions.
+-- Once it is released, no version changes it: a new type has a file of its own.
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;
