@@ -48,13 +48,9 @@ struct Spec : CodecSpec<Snowflake> {
   static std::uint64_t fresh(std::uint64_t previous) { return kLayout.counter(previous + 1); }
 };
 
-// The random bits stand above the increment. If each id had its own random bits, new keys would go
-// to all pages of an index that hold their millisecond, and an index would be 1.4 times as large.
-// So all ids of a millisecond have the same random bits, which nobody can predict.
-std::uint32_t random_of(std::uint64_t unix_ms) {
-  return static_cast<std::uint32_t>(keyed_hash(unix_ms)) & Snowflake::kMaxRandom;
-}
-
+// The random bits of new ids stand above the increment. If each id had its own random bits, new
+// keys would go to all pages of an index that hold their millisecond, and an index would be 1.4
+// times as large. So all ids of a millisecond have the same random bits, which nobody can predict.
 Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment) {
   const int node = node_id(Snowflake::kName, Snowflake::kMaxRandom);
   return Type::put(Snowflake::make(unix_ms, node < 0 ? random : static_cast<std::uint32_t>(node),
@@ -74,7 +70,7 @@ Datum make(std::uint64_t unix_ms, std::uint32_t random, std::uint64_t increment)
 IDS_FUNCTION(gen_snowflake) {
   const std::uint64_t tick = Generator<Spec>::next();
   const std::uint64_t unix_ms = Spec::kLayout.time(tick);
-  return make(unix_ms, random_of(unix_ms), Spec::kLayout.counter(tick));
+  return make(unix_ms, keyed_hash(unix_ms) & Snowflake::kMaxRandom, Spec::kLayout.counter(tick));
 }
 
 // snowflake_settled() -> snowflake
