@@ -281,6 +281,8 @@ foreach my $type (@types)
 		CREATE TABLE span (during tstzrange);
 		INSERT INTO span VALUES ('empty'), ('(,)'), (NULL), ('[2026-02-01, 2026-02-01 00:00:00.0105)'), ('(2026-01-31 23:00, 2026-02-01 00:00:00.0105]'), ('[2026-03-01,)'), ('(,1900-01-01)'),
 			('[2026-02-01 00:00:00.0003,2026-02-01 00:00:00.0003]'), ('(2026-02-01 00:00:00.0003,2026-02-01 00:00:00.003)'), ('[20000-01-01, infinity)');
+		ALTER TABLE span ADD cut tstzrange;
+		UPDATE span SET cut = (@{[ $type eq 'tbsl' ? 'during' : q{regexp_replace(during::text, '(\.\d{3})\d+', '\1', 'g')} ]})::tstzrange;
 		ANALYZE small, parted, span;
 		CREATE FUNCTION slow(tstzrange) RETURNS tstzrange LANGUAGE plpgsql STABLE AS 'BEGIN RETURN \$1; END';
 		CREATE FUNCTION volatile(tstzrange) RETURNS tstzrange LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN \$1; END'});
@@ -289,17 +291,19 @@ foreach my $type (@types)
 	foreach my $setting (@settings)
 	{
 		my $set = $setting ? "SET $setting;" : '';
-		# Each form is compared with the id and with its time.
+		# Each form is compared with the id and with its time; then other times are cut to the unit, for which they stand.
 		my @queries = map {
 			my $form = $_;
 			my @both = map { my $column = $_; (my $query = $form) =~ s/\{\}/$column/g; "($query)" } 'id', 'at';
+			$both[1] =~ s/\bduring\b(?! LIMIT)/cut/g;
+			$both[1] =~ s/\.0105/.010/g unless $type eq 'tbsl';
 			"SELECT \$q\$$form\$q\$ WHERE $both[0] IS DISTINCT FROM $both[1]"
 		} map {
 			my $table = $_;
 			(
 				"SELECT array_agg(n) FROM (SELECT (SELECT count(*) FROM $table WHERE {} <@ during) AS n FROM span) s",
 				"SELECT array_agg(n) FROM (SELECT (SELECT count(*) FROM $table WHERE NOT {} <@ during) AS n FROM span) s",
-				"SELECT array_agg(n) FROM (SELECT during, count({}) AS n FROM span LEFT JOIN $table ON during @> {} GROUP BY during ORDER BY during) s",
+				"SELECT array_agg(n) FROM (SELECT during, count({}) AS n FROM span LEFT JOIN $table ON during @> {} GROUP BY during ORDER BY n) s",
 				"SELECT array_agg(n) FROM (SELECT (SELECT count(*) FROM $table WHERE {} <@ slow(during)) AS n FROM span) s",
 				"SELECT array_agg(n) FROM (SELECT (SELECT count(*) FROM $table WHERE {} <@ volatile(during)) AS n FROM span) s",
 				"SELECT array_agg(n) FROM (SELECT (SELECT count(*) FROM $table WHERE {} <@ (SELECT during)) AS n FROM span) s",
