@@ -38,9 +38,10 @@ int text_hint(const char* text, const ExpectedText& expected) {
   if (std::strlen(text) > MAXDATELEN) return 0;
   if (is_time(text))
     return errhint(
-        "To compare with a time by <, <=, > or >=, cast it: '%s'::timestamptz. The first id of "
-        "that time is pg_catalog.%s_first('%s').",
-        text, expected.type, text);
+        "To compare with a time by <, <=, > or >=, cast it: '%s'::timestamptz. A new id of "
+        "that time is pg_catalog.gen_%s('%s'). The first id of that time is "
+        "pg_catalog.%s_first('%s').",
+        text, expected.type, text, expected.type, text);
   if (std::strncmp(text, "urn:uuid:", 9) == 0) text += 9;
   const char* digits = letters_and_digits(text);
   // The hexadecimal digits of a uuid are also digits of a scru160.
