@@ -130,17 +130,23 @@ $node->safe_psql('postgres', q{
 		INSERT INTO made SELECT FROM generate_series(1, 100);
 	END $$});
 check_ids_since($node, $known, 'the first reset of a run');
-# They continue right above a time, and after a reset with the clock.
+# They continue right above a time, and after a reset with the clock, each in a unit of its own with a random counter.
 $node->safe_psql('postgres', q{
 	DO $$
-	DECLARE ahead timestamptz := date_trunc('milliseconds', clock_timestamp()) + interval '1 hour 600 us';
+	DECLARE
+		ahead timestamptz := date_trunc('milliseconds', clock_timestamp()) + interval '1 hour 600 us';
+		id ulid;
+		guessed int := 0;
 	BEGIN
 		FOR i IN 1 .. 100 LOOP
 			PERFORM ids_advance_clock(ahead);
 			ASSERT gen_ulid()::timestamptz = ahead + interval '400 us', 'a gap';
 			PERFORM ids_reset_clock();
-			ASSERT gen_ulid()::timestamptz <= clock_timestamp(), 'ahead of the clock';
+			id := gen_ulid();
+			ASSERT id::timestamptz <= clock_timestamp(), 'ahead of the clock';
+			guessed := guessed + (substr(id::bytea, 7, 2) = '\x0001')::int;
 		END LOOP;
+		ASSERT guessed < 5, 'the counter goes on';
 	END $$});
 # After a reset, a snowflake of the same millisecond has other random bits, and a tbsl of the same microsecond another suffix.
 my $randoms = q{
