@@ -1530,7 +1530,8 @@ BEGIN
 	IF conflicts IS NOT NULL THEN
 		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
 			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),
-			HINT = format('Drop or rename these objects first, for example: %s', renames);
+			HINT = CASE WHEN conflicts ~ 'uuidv7_settled' THEN 'For managed.sql, see "Moving to the extension" in doc/managed.md. ' ELSE '' END
+				|| format('Drop or rename these objects first, for example: %s', renames);
 	END IF;
 END $$;
 SELECT ids_internal.refuse_name_conflicts();

@@ -77,13 +77,19 @@ my $errors = sql(qq{
 	SELECT 'too few: ' || count(*) FROM checked HAVING count(*) < 1000});
 is($errors, '', 'rows per hour, per day and of today in every time zone');
 
-# The loop runs its statement in each database that has the extension.
+# The loop runs its statement in each database that has the extension, and nothing that a database's owner has put into its path.
 sql(qq{CREATE DATABASE "an 'other"});
+$node->safe_psql(q{an 'other}, q{
+	CREATE SCHEMA evil; CREATE TABLE evil.robbed (who name);
+	CREATE FUNCTION evil.rob() RETURNS name LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.robbed VALUES (current_user); RETURN 'ids'; END $$;
+	CREATE VIEW evil.pg_extension AS SELECT evil.rob() AS extname;
+	ALTER DATABASE "an 'other" SET search_path = evil, pg_catalog});
 my $has = sql('SELECT count(*) FROM pg_database WHERE datallowconn') - 1;    # not in postgres
 local $ENV{PGHOST} = $node->host;
 local $ENV{PGPORT} = $node->port;
 IPC::Run::run([ 'sh', '-c', block('doc/cookbook.md', 'Many databases', 'datname') ], '>&', \my $looped);
-like($looped, qr/^(?:NOTICE:  version "\S+" of extension "ids" is already installed\nALTER EXTENSION\n)+$/, 'the loop over all databases');
+like($looped, qr/^(?:SET\n(?:NOTICE:  version "\S+" of extension "ids" is already installed\nALTER EXTENSION\n)?)+$/, 'the loop over all databases');
+is($node->safe_psql(q{an 'other}, 'SELECT count(*) FROM evil.robbed'), 0, 'it runs no code of an owner');
 is(() = $looped =~ /NOTICE/g, $has, 'each that has the extension');
 
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.

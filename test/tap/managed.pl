@@ -177,7 +177,7 @@ is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for u
 # The move to the extension, with the statements in doc/managed.md.
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
 my $before = run_as('owner', 'moved', $rows);
-like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict/, 'the extension does not hide the functions of the script');
+like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict.*HINT:  For managed.sql, see "Moving to the extension" in doc\/managed.md/s, 'the extension does not hide the functions of the script');
 my ($move) = slurp_file("$ENV{TESTDIR}/doc/managed.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
 ok($move, 'doc/managed.md has the move');
 $move =~ s/^(.*)\bevent\b(.*)\n/$1item$2\n$1log$2\n/mg;
