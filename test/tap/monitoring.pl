@@ -58,7 +58,7 @@ is(sql($at_once), '', 'it has ended');
 SKIP:
 {
 	skip 'PostgreSQL 18 has them first', 2 if $node->pg_version < 18;
-	sql('ALTER OPERATOR FAMILY ulid_ops USING btree DROP FUNCTION 6 (ulid, ulid); ALTER EXTENSION ids DROP FUNCTION ulid_skipsupport(internal); DROP FUNCTION ulid_skipsupport');
+	sql('ALTER OPERATOR FAMILY ulid_ops USING btree DROP FUNCTION 6 (ulid, ulid); ALTER OPERATOR FAMILY ulid_ops USING gist DROP FUNCTION 12 ("any", "any"); ALTER EXTENSION ids DROP FUNCTION ulid_skipsupport(internal); DROP FUNCTION ulid_skipsupport');
 	is(troubles(), 'no no no yes', 'operator classes as an older PostgreSQL has them');
 	sql('SELECT ids_complete_upgrade()');
 	is(troubles(), 'no no no no', 'complete');
