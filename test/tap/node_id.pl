@@ -41,8 +41,9 @@ my $in_workers = "$parallel SELECT (SELECT min(worker()) FROM number) <> pg_back
 
 # Where a user's first use of the library may be.
 my @first_uses = ('', $load, "$parallel SELECT min(worker()) FROM number \\g /dev/null\n");
-chomp(my $headers = `pg_config --includedir-server`);
-if (slurp_file("$headers/utils/guc.h") =~ /GUC_ALLOW_IN_PARALLEL/)
+# 15.9, 16.5 and later allow some settings there.
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+if ($version >= 160005 || $version >= 150009 && $version < 160000)
 {
 	push @first_uses, $late_leader;
 }
