@@ -94,16 +94,19 @@ const char* bounds_text(const TimeKey& key, std::span<const Partition> neighbors
   return psprintf("FOR VALUES FROM (%s) TO (%s)", from, to);
 }
 
-std::span<const Missing> find_missing(Request request, TimeKey& key, bool is_locked) {
+std::span<const Missing> find_missing(const Request& request, TimeKey& key, bool is_locked) {
   std::span<const Partition> partitions = read_partitions(request.parent, key, is_locked);
-  // Beyond the times of the type there are no partitions to create.
   const TimestampTz first_time = key.first_time();
   const TimestampTz end_time = key.last_time() + 1;
-  request.since = std::max(request.since, first_time);
-  request.until = std::min(request.until, end_time);
+  if (request.since < first_time || request.until > end_time)
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+         errmsg("times of partitions are outside those of type %s", format_type_be(key.type)),
+         errdetail("The times are %s, those of the type %s.",
+                   range_text(request.since, request.until), range_text(first_time, end_time))));
   const std::int64_t number = request.unit.number(request.since);
-  const std::int64_t count =
-      request.until - 1 < request.since ? 0 : request.unit.number(request.until - 1) - number + 1;
+  const std::int64_t count = request.unit.number(request.until - 1) - number + 1;
   if (count > kMaxUnits)
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many partitions for one call"),
@@ -301,7 +304,8 @@ IDS_FUNCTION(ids_drop_partitions) {
   if (change == Change::drop && before > GetCurrentTimestamp())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("argument \"before\" must not be later than the clock"),
-                    errhint("Partitions that end later can only be detached. To detach all: CALL "
+                    errhint("For what is older than a year, write now() - interval '1 year'. "
+                            "Later partitions can only be detached; to detach all: CALL "
                             "pg_catalog.ids_drop_partitions(%s, 'infinity', detach => true);",
                             quote_literal_cstr(qualified_name(parent)))));
   TimeKey key;
