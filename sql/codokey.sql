@@ -110,8 +110,10 @@ BEGIN
 EXCEPTION WHEN invalid_parameter_value THEN
   RAISE NOTICE 'refused, % characters of message', length(SQLERRM);
 END $$;
--- the specification's precision, a number, names no unit
+-- the specification's precision, a number, names no unit; the rest of the message depends on the version of PostgreSQL
+\set VERBOSITY terse
 SELECT codokey(now(), 2);
+\set VERBOSITY default
 SELECT codokey(now(), '2');
 -- a literal, NULL and a parameter of unknown type do
 SELECT codokey('2022-12-31', 'month'), codokey(date '2022-12-31', 'year'), codokey(now(), NULL, 2000),
