@@ -15,7 +15,8 @@
 -- Once the server has the extension, managed.md says how to move to it.
 --
 -- As in the extension, ids strictly increase across all sessions of the database, whatever the clock does. They have 62 random bits.
--- A sequence holds the last tick, so the order continues after restarts, failovers and restores of a dump. The differences are:
+-- A sequence holds the last tick, so the order continues after restarts, restores of a dump, and failovers that lose nothing. The
+-- differences are:
 -- - gen_uuidv7() writes the sequence, so it fails where setval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
 -- - Every session of the database can take the locks that these functions use, and keep them: all roles must be trusted not to.

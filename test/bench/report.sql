@@ -14,7 +14,7 @@ INSERT INTO meaning VALUES
 writes a third less WAL if [the file has the ids](cookbook.md#old-rows).'),
   ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.'),
   ('Planning with partitions', 'A partition for each day of a year: a plan costs about the same as with a column of timestamptz.'),
-  ('Text, JSON and COPY', 'Text costs less than that of a uuid. JSON costs a third to a half more, because PostgreSQL looks for a cast of each id:
+  ('Text, JSON and COPY', 'Text costs less than that of a uuid. JSON costs a third more, because PostgreSQL looks for a cast of each id:
 [`id::text`](cookbook.md#milliseconds-and-json) is cheaper.');
 -- Two figures of built-in types and two comparisons stand in the CSV only.
 CREATE TEMPORARY VIEW cell AS
