@@ -1,5 +1,5 @@
 # pg_partman refuses our types. From 5.2 on it accepts a uuid, if it is told how to read its time.
-needs pg_partman.control
+needs pg_partman.control pg_cron.control
 server main
 sql -c 'CREATE EXTENSION ids' -c 'CREATE SCHEMA partman' -c 'CREATE EXTENSION pg_partman SCHEMA partman'
 version=$(version_of pg_partman)
@@ -19,12 +19,13 @@ SQL
     max(upper(times)) > now() + interval '6 months' FROM ids_partitions('visit') WHERE times IS NOT NULL")" 't|t'
   is 'rows are in the partitions of their times' "$(sql -c "SELECT count(*) FILTER (WHERE tableoid = 'visit_default'::regclass), count(*) > 90 FROM visit")" '0|t'
   is 'partition_data_time refuses a uuid' "$(sql -c "SELECT partman.partition_data_time('public.visit')" 2>&1 | grep -c '^ERROR')" 1
-  # As doc/managed.md has it, with the script in place of the extension. The last statement there is a job of pg_cron.
-  sql -c 'CREATE DATABASE rented TEMPLATE template0'
-  export PGDATABASE=rented
-  sql -1 -f doc/managed.sql -c 'CREATE SCHEMA partman' -c 'CREATE EXTENSION pg_partman SCHEMA partman'
-  sed -n '/^## Partitions/,/^## /{/^```$/,/^```$/{/^```/d;/cron/d;p}}' doc/managed.md | sql >/dev/null
-  sql -c 'CALL partman.run_maintenance_proc()' -c 'INSERT INTO visit DEFAULT VALUES'
+  # As doc/managed.md has it, with the script in place of the extension. The last statement there is a job of pg_cron, for every hour.
+  server rented 'shared_preload_libraries = pg_cron' 'cron.database_name = postgres' 'cron.use_background_workers = on' 'max_worker_processes = 40'
+  sql -1 -f doc/managed.sql -c 'CREATE SCHEMA partman' -c 'CREATE EXTENSION pg_partman SCHEMA partman' -c 'CREATE EXTENSION pg_cron'
+  sed -n '/^## Partitions/,/^## /{/^```$/,/^```$/{/^```/d;p}}' doc/managed.md | sql >/dev/null
+  sql -c 'INSERT INTO visit DEFAULT VALUES' -c 'UPDATE partman.part_config SET premake = 6' -c "SELECT cron.alter_job(jobid, '* * * * *') FROM cron.job" >/dev/null
+  await "SELECT status, return_message FROM cron.job_run_details WHERE status IN ('succeeded', 'failed')" 'succeeded|CALL'
+  is 'the job creates partitions' "$(sql -c "SELECT to_regclass(to_char(date_trunc('month', now()) + interval '6 months', '\"visit_p\"YYYYMM01'))")" "visit_p$(date -d "$(date +%Y-%m-15) 6 months" +%Y%m01)"
   is 'with the script, rows are in the partitions of their times' "$(sql -c "SELECT tableoid::regclass::text = to_char(now(), '\"visit_p\"YYYYMM01') FROM visit")" t
 else
   sql -c 'CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id)'

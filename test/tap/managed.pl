@@ -181,6 +181,10 @@ like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "
 my ($move) = slurp_file("$ENV{TESTDIR}/doc/managed.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
 ok($move, 'doc/managed.md has the move');
 $move =~ s/^(.*)\bevent\b(.*)\n/$1item$2\n$1log$2\n/mg;
+my $late = $node->background_psql('moved');
+$late->query_safe('BEGIN; SELECT gen_uuidv7()');
+like(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\nSET lock_timeout = '1s'; $move"), qr/lock timeout/, 'the move waits for a transaction that has made an id');
+$late->quit;
 is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database moves');
 is(run_as('owner', 'moved', q{SELECT count(*) FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0', 'nothing of the script is left');
 is(run_as('owner', 'moved', $rows), $before, 'no row has changed');

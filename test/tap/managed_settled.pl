@@ -1,6 +1,7 @@
 # The owner of a database who has only doc/managed.sql: readers below CALL uuidv7_settled() read each row once while 26 sessions write in
 # every way, over a crash with prepared transactions and the promotion of a standby, each of which finds the clock an hour further
-# behind. Another reader reads on the standby, by announcements. Without the bound rows are missed.
+# behind. Another reader reads on the standby, by announcements. Without the bound rows are missed. A logical subscriber reads by
+# announcements, too, and takes over.
 use strict;
 use warnings;
 use Clocks;
@@ -14,7 +15,7 @@ use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{SECONDS} // 4;
 my $node = PostgreSQL::Test::Cluster->new('one');
-$node->init(allows_streaming => 1);
+$node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', join "\n", 'max_connections = 60', 'max_prepared_transactions = 60', 'restart_after_crash = on', 'log_statement = none', '');
 start_server($node);
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE app OWNER owner; CREATE DATABASE other OWNER owner');
@@ -180,6 +181,19 @@ foreach my $forged ('', 'SET LOCAL uuidv7.first_ms = 9999999999999', q{SET uuidv
 	$writer->quit;
 }
 
+# An id of a block that is rolled back is covered if the transaction made one before the block.
+foreach my $before ('', 'SELECT gen_uuidv7();')
+{
+	my $writer = $node->background_psql('app');
+	$writer->query_safe("BEGIN; $before SAVEPOINT a");
+	my $id = $writer->query_safe('SELECT gen_uuidv7()');
+	$writer->query_safe("ROLLBACK TO a; INSERT INTO event VALUES ('$id')");
+	run_as_owner($insert);
+	cmp_ok(run_as_owner('CALL uuidv7_settled()'), $before ? 'le' : 'gt', $id, "an id of a block that is rolled back, after '$before'");
+	$writer->query_safe('COMMIT');
+	$writer->quit;
+}
+
 my $prepare = "BEGIN; $insert PREPARE TRANSACTION 'left'";
 write_and_read(sub {
 	run_as_owner($prepare);
@@ -220,5 +234,40 @@ my $missed = grep { !$seen{$_} } split /\n/, run_as_owner('SELECT id FROM event'
 is("$missed missed, " . ($twice // 0) . ' twice', '0 missed, 0 twice', "on the standby, which became the primary: each of $rows rows once");
 is(run_as_owner(q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > clock_timestamp() + interval '55 minutes'}), 't', 'the clock is behind');
 $session->quit;
+
+# The subscriber
+my $subscriber = PostgreSQL::Test::Cluster->new('three');
+$subscriber->init;
+start_server($subscriber, -10800);
+$subscriber->safe_psql('postgres', 'CREATE DATABASE app');
+$subscriber->safe_psql('app', page('doc/managed.sql') . 'CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), message text);'
+	. (block('doc/managed.md', 'On a replica', 'announce_settled') =~ /^(CREATE TABLE settled .*)$/m)[0]);
+run_as_owner('CREATE PUBLICATION app FOR TABLE event, settled');
+$subscriber->safe_psql('app', q{CREATE SUBSCRIPTION app CONNECTION '} . $node->connstr . q{ dbname=app' PUBLICATION app});
+$subscriber->wait_for_subscription_sync($node, 'app', 'app');
+my $above = 'SELECT gen_uuidv7() > (SELECT id FROM event ORDER BY id DESC LIMIT 1)';
+is($subscriber->safe_psql('app', $above), 'f', 'the first id of a subscriber whose clock is behind is below the replicated ones');
+my $writer = $node->background_psql('app');
+my $slow = $writer->query_safe(q{BEGIN; INSERT INTO event (message) VALUES ('slow') RETURNING id});
+run_as_owner(q{INSERT INTO event (message) VALUES ('fast'); CALL announce_settled()});
+$node->wait_for_catchup('app');
+my $read = q{SELECT count(*), string_agg(message, ' ' ORDER BY id) FILTER (WHERE id < (SELECT id FROM settled)) FROM event WHERE message IN ('slow', 'fast')};
+is($subscriber->safe_psql('app', $read), '1|', 'the announcement holds readers back on the subscriber, too');
+my $tick = run_as_owner('SELECT last_value FROM uuidv7_tick');
+if ($node->pg_version >= 19)
+{
+	$node->safe_psql('app', 'CREATE PUBLICATION sequences FOR ALL SEQUENCES');
+	$subscriber->safe_psql('app', 'ALTER SUBSCRIPTION app ADD PUBLICATION sequences');
+	ok($subscriber->poll_query_until('app', "SELECT last_value = $tick FROM uuidv7_tick"), 'the subscription brings the sequence');
+}
+$subscriber->safe_psql('app', "SELECT setval('uuidv7_tick', $tick)");
+cmp_ok($subscriber->safe_psql('app', 'CALL uuidv7_settled()'), 'gt', $slow, 'the procedure does not know the open transactions of the publisher');
+$writer->query_safe('COMMIT');
+$writer->quit;
+run_as_owner('CALL announce_settled()');
+$node->wait_for_catchup('app');
+is($subscriber->safe_psql('app', $read), '2|slow fast', 'both rows are read afterwards');
 $node->stop;
+is($subscriber->safe_psql('app', $above), 't', 'the subscriber has taken over');
+$subscriber->stop;
 done_testing();
