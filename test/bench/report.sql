@@ -8,7 +8,7 @@ CREATE TEMPORARY TABLE quartiles (
 CREATE TEMPORARY TABLE meaning (subject text, text text);
 INSERT INTO meaning VALUES
   ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
-  ('Sorting and indexing', 'Rows lie in the table in about the order of their ids, so sorting or indexing them is half the work.'),
+  ('Sorting and indexing', 'Rows lie about in the order of their ids, which halves the work.'),
   ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
   ('Inserting', 'Inserts cost less than half of those with random uuids: new keys are appended to the index. COPY
 writes a third less WAL if [the file has the ids](cookbook.md#old-rows).'),

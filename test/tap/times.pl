@@ -53,7 +53,7 @@ $node->safe_psql('postgres', qq{
 	DECLARE since timestamptz := '2000-01-01'; now timestamptz; made bigint := 0;
 	BEGIN
 		WHILE made < 10000 LOOP
-			PERFORM pg_sleep(0.02);
+			PERFORM pg_sleep(0.005);
 			made := (SELECT count(*) FROM event);
 			now := clock_timestamp();
 			INSERT INTO had $read;
@@ -73,7 +73,7 @@ foreach (split /\n/, $node->safe_psql('postgres', 'SELECT form, 10000 - count(DI
 	($missed{$form}, $twice{$form}) = ($missed, $twice);
 	note("windows $form of 10,000 rows: $missed missed, $twice twice");
 }
-cmp_ok($missed{microseconds}, '>', 10, 'windows that compare microseconds with units miss rows');
+cmp_ok($missed{microseconds}, '>', 0, 'windows that compare microseconds with units miss rows');
 cmp_ok($missed{'[ )'}, '<', $missed{microseconds} / 3, 'windows of units, >= AND <, miss fewer by far');
 cmp_ok($missed{'( ]'}, '>', $missed{'[ )'}, 'windows of units, > AND <=, miss more');
 is("$twice{'[ )'} $twice{'( ]'}", '0 0', 'no row is in two windows');
