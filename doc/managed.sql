@@ -20,6 +20,7 @@
 -- - gen_uuidv7() writes the sequence, so it fails where setval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
 -- - Every session of the database can take the locks that these functions use, and keep them: all roles must be trusted not to.
+-- - Whoever may create functions in schema public can make calls ambiguous, which then fail. From PostgreSQL 15 on only its owner may.
 -- - gen_uuidv7(at) makes the ids of one microsecond in no order.
 -- - uuidv7_settled() is a procedure: CALL it, and read below its result in the next statement.
 -- - An id must be inserted by the transaction that makes it. After a rollback to a savepoint, make new ones.

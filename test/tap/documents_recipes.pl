@@ -122,9 +122,9 @@ is(sql("SELECT substring('prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz' FROM '^prefix_$read
 
 # A consumer's position is locked before its batch is read.
 begin('consumer');
-sql($_) foreach 'CREATE TABLE event (id ulid)', split /^(?=INSERT)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
-sql(q{INSERT INTO position VALUES ('event', 'audit', ulid_first('-infinity'))});
-my ($lock) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /^(BEGIN;\n.*?)^WITH batch/ms;
+sql($_) foreach 'CREATE TABLE event (id ulid)', block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
+sql(q{INSERT INTO position SELECT 'event', unnest(ARRAY['mail', 'audit']), ulid_first('-infinity')});
+my ($lock) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /^(BEGIN;.*?)^WITH batch/ms;
 my $first = $node->background_psql($database, on_error_stop => 1);
 $first->query_safe($lock);
 my ($waits, $other) = run_all(map { "\\set VERBOSITY sqlstate\nSET lock_timeout = '100ms'; $_; ROLLBACK;" } $lock, $lock =~ s/'mail'/'audit'/gr);

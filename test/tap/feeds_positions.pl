@@ -56,7 +56,8 @@ sql('CREATE EXTENSION ids');
 my ($drop) = block('doc/cookbook.md', 'Dropping what all have read', 'ids_drop_partitions') =~ s/'log'/'event'/gr =~ /^(DO .*\$\$;)/ms;
 my @create = (q{CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)},
 	q{CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')});
-my @keep = split /^(?=INSERT|CREATE TABLE mail)/m, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
+my $register = q{INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))};
+my @keep = (block('doc/reading.md', 'A consumer', 'CREATE TABLE position'), $register);
 # How many partitions are kept
 sub kept
 {
@@ -88,8 +89,8 @@ sql(q{INSERT INTO event (message) SELECT 'good' FROM generate_series(1, 21)});
 sub work_twice
 {
 	my ($lock) = @_;
-	sql($_) foreach 'DELETE FROM position; DELETE FROM mail', $keep[1];
-	my $careless = $consume =~ s/FOR UPDATE/$lock/r;
+	sql($_) foreach 'DELETE FROM position; DELETE FROM mail', $register;
+	my $careless = $consume =~ s/^INSERT INTO position.*\n//mr =~ s/FOR UPDATE/$lock/r;    # that would wait, too
 	my ($first, $second) = map { $node->background_psql($database, on_error_stop => 0) } 1 .. 2;
 	$first->query($careless =~ s/COMMIT;//r);
 	$second->query_until(qr/reads/, "\\echo reads\n$careless\n");
@@ -104,6 +105,12 @@ is(work_twice('FOR UPDATE'), '0 twice', 'two workers that wait for each other');
 is(work_twice('FOR UPDATE SKIP LOCKED'), 'error', 'SKIP LOCKED');
 sql('ALTER TABLE mail DROP CONSTRAINT mail_pkey');
 is(work_twice('FOR UPDATE SKIP LOCKED'), '21 twice', 'without a key, rows are done twice');
+
+# A table that takes the name is read from its beginning, below the position in the other one, too.
+sql('DELETE FROM mail; ALTER TABLE event RENAME TO event_old; CREATE TABLE event (LIKE event_old INCLUDING ALL)');
+sql(q{INSERT INTO event VALUES (ulid_first('2026-01-01'), 'good'), (DEFAULT, 'good')}, $consume);
+is(sql('SELECT count(*) FROM mail'), 2, 'a new table with the name is read, too');
+sql('DROP TABLE event; ALTER TABLE event_old RENAME TO event');
 
 # A materialized view is older than the bound of its reader: it needs a bound of its own.
 sub seen_by_view
