@@ -54,6 +54,12 @@ $node->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 8201 FROM event'), 'a commit no longer waits');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM event WHERE id < ulid_settled()'), '8201', 'a commit that is visible now');
 
+# A statement asks again, although its snapshot shows the same
+run($first, 'BEGIN', 'SELECT gen_ulid()');
+my $held = run($reader, 'SELECT ulid_settled()');
+run($first, 'ROLLBACK');
+is(run($reader, "SELECT ulid_settled() > '$held'"), 't', 'a session that asks again, while no transaction has written');
+
 # COPY makes identifiers
 begin_again();
 run($first, 'BEGIN', q{COPY event (name) FROM PROGRAM 'echo copied'});
