@@ -11,7 +11,7 @@ use Test::More;
 my $late = 4 * $PostgreSQL::Test::Utils::timeout_default;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "log_statement = none\n");
+$node->append_conf('postgresql.conf', "log_statement = none\nstatement_timeout = 300000    # a hang fails");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION ids; CREATE TABLE log (id ulid DEFAULT gen_ulid() PRIMARY KEY, made timestamptz DEFAULT clock_timestamp()); '
 	. 'CREATE TABLE seen (id ulid); CREATE TABLE reader (position ulid); INSERT INTO reader VALUES (ulid_first($$-infinity$$))');

@@ -84,7 +84,7 @@ windows: ## build for PostgreSQL on Windows (x64), and test that under Wine; VER
 regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
 	@$(BUILD)
 	@rm -f regression.diffs
-	@SETTINGS=autovacuum=off $(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
+	@SETTINGS='autovacuum=off statement_timeout=300000' $(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
 	  [ -z "$$failed" ] || { if [ -s regression.diffs ]; then cat regression.diffs; else tail -n 40 build/regress.log; fi; exit 1; }
 
 # The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
