@@ -190,7 +190,7 @@ const char* free_name(const Request& request, Oid schema, const Missing& missing
                errhint("Rename that relation or this table; if it was detached, attach it %s.",
                        bounds)));
     ereport(WARNING, (errcode(ERRCODE_DUPLICATE_OBJECT),
-                      errmsg("name \"%s\" of a new partition is taken by somebody else", name)));
+                      errmsg("name \"%s\" of a new partition is taken", name)));
   }
 }
 

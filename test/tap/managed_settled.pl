@@ -168,6 +168,10 @@ $other->query_safe('BEGIN; SELECT gen_uuidv7()');
 is(run_as_owner($monitor), '', 'a transaction of another database holds nobody back');
 $other->quit;
 
+# Until a restart, the locks of a prepared transaction have the number of its session.
+run_as_owner(q{BEGIN; SELECT gen_uuidv7(); PREPARE TRANSACTION 'alone'});
+finish_prepared('a session');
+
 # The setting of a user who wants to hide rows from readers: in the future, below the prefix of the lock's number, long ago.
 foreach my $forged ('', 'SET LOCAL uuidv7.first_ms = 9999999999999', q{SET uuidv7.first_ms = '-1'}, 'SET uuidv7.first_ms = 1')
 {

@@ -421,7 +421,7 @@ sql(q{
 foreach ('postgres', 'hostile')
 {
 	my $told = error_of($_, "BEGIN; $call{create}; $call{create}; ROLLBACK");
-	is($told =~ s/^psql\S+ //mgr, join("\n", map { qq{WARNING:  name "log_2026010$_" of a new partition is taken by somebody else} } 1, 2), "$_: the names are taken by others");
+	is($told =~ s/^psql\S+ //mgr, join("\n", map { qq{WARNING:  name "log_2026010$_" of a new partition is taken} } 1, 2), "$_: the names are taken by others");
 }
 sql("SET client_min_messages = error; $call{create}");
 my ($first, $second) = split /\n/, sql(q{SELECT partition FROM ids_partitions('trap.log')});
