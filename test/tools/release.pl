@@ -98,6 +98,17 @@ my @steps = sort { by_numbers($a, $b) } keys %versions;
 push @wrong, map { "sql/ids--$steps[$_]--$steps[$_ + 1].sql is missing" }
     grep { !-f "sql/ids--$steps[$_]--$steps[$_ + 1].sql" } 0 .. $#steps - 1;
 
+# The library works with the objects of all releases, so a symbol keeps its arguments and results.
+my %signature;
+for my $script (sort glob 'sql/ids--*.sql') {
+    my $content = found($script, qr/(.*)/s);
+    while ($content =~ /^CREATE FUNCTION (?:\w+\.)?(\w+)(\(.*\).*?) +AS 'MODULE_PATHNAME'(?:, '(\w+)')? +LANGUAGE C/mg) {
+        my ($symbol, $found) = ($3 // $1, $2);
+        $found =~ s/ +/ /g;
+        push @wrong, "$script: with other arguments or results, symbol $symbol needs another name" if ($signature{$symbol} //= $found) ne $found;
+    }
+}
+
 # A script that upgrades begins with a line for psql, and ends with the check for names of others.
 my $first = qq{\\echo Use "ALTER EXTENSION ids UPDATE" to load this file. \\quit\n};
 my $last = found('src/install/name_conflicts.sql', qr/(.*)/s);
@@ -113,6 +124,7 @@ if (my ($archive) = @ARGV) {
         ['debian/changelog: the distribution', found('debian/changelog', qr/\A\S+ \(\S+\) (\S+);/), 'unstable'],
         ['debian/changelog: the day', found('debian/changelog', qr/^ -- .*>  (.*) [\d:]+ /m), $day];
     push @wrong, "CHANGELOG.md: the heading of $release has no date" if !$date;
+    push @wrong, "v$release is the tag of another commit" if qx(git tag --list v$release --no-contains HEAD);
     push @wrong, "CHANGELOG.md: $release has more than 30 lines" if (() = $changes =~ /^.*\S/mg) > 31;
     push @wrong, map { "$_ has no digest in $released" } grep { !$digest{$_} } glob 'sql/ids--*.sql expected/values*.out';
     push @wrong, "not committed: $_" for split /\n/, qx(git status --porcelain);
