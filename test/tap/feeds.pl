@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $seconds = $ENV{SECONDS} // 10;
+my $seconds = $ENV{SECONDS} // 6;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
 my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $seconds = $ENV{SECONDS} // 10;
+my $seconds = $ENV{SECONDS} // 6;
 my $patience = $PostgreSQL::Test::Utils::timeout_default;
 
 my $page = 'doc/several-servers.md';

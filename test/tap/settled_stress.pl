@@ -12,7 +12,7 @@ use Recovery;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $seconds = $ENV{SECONDS} // 10;
+my $seconds = $ENV{SECONDS} // 5;
 my $rounds = 5;
 my $writers = 48;
 my $longest_ms = 50;
