@@ -102,7 +102,7 @@ SQL
 
 step 'A time stands for its whole millisecond: an id that is made after a time is not below it.'
 sql -e <<'SQL'
-WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now), new AS (SELECT now, gen_ulid() AS id FROM clock)
+WITH clock AS MATERIALIZED (SELECT gen_ulid() AS first, clock_timestamp() AS now), new AS (SELECT now, gen_ulid() AS id FROM clock)
 SELECT now::time, id::timestamptz::time(3) AS "the id's time", id >= now AS "id >= now" FROM new;
 SQL
 
