@@ -58,8 +58,12 @@ if ($node->pg_version >= 18)
 	$elsewhere->init;
 	$elsewhere->append_conf('postgresql.conf', q{dynamic_library_path = '$libdir'});
 	$elsewhere->start;
-	my (undef, undef, $error) = $elsewhere->psql('postgres', 'CREATE EXTENSION ids');
-	like($error, qr{could not access file "(\$libdir/)?ids"}, 'extension_control_path without dynamic_library_path');
+	SKIP:
+	{
+		skip('ids is installed', 1) if -e $elsewhere->config_data('--pkglibdir') . '/ids.so';
+		my (undef, undef, $error) = $elsewhere->psql('postgres', 'CREATE EXTENSION ids');
+		like($error, qr{could not access file "(\$libdir/)?ids"}, 'extension_control_path without dynamic_library_path');
+	}
 
 	# As doc/servers.md copies the files to an extension volume of CloudNativePG, which sets the paths like this.
 	my $volume = $elsewhere->basedir . '/ids';
