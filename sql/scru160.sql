@@ -53,6 +53,9 @@ SELECT bool_and(id > previous) AS increasing, count(*)
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous
     FROM (SELECT i, gen_scru160_us() AS id FROM generate_series(1, 10000) i) g) l WHERE previous IS NOT NULL;
 SELECT count(DISTINCT substr(gen_scru160()::bytea, 9)) FROM generate_series(1, 10000);
+-- of each millisecond, the counter begins at a random number of 15 bits
+SELECT max(counter) BETWEEN 16384 AND 33000 AS random
+FROM (SELECT pg_sleep(0.002), gen_scru160() AS id FROM generate_series(1, 64)) g, scru160_parts(id);
 -- the microsecond within the millisecond, above 6 bits of counter: no id is earlier than its call
 SELECT bool_and(counter < 64000) AS microseconds,
   count(*) FILTER (WHERE at + (counter >> 6) * interval '1 us' < before) AS early
