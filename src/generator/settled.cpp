@@ -57,13 +57,13 @@ void move_to_prepared(std::uint64_t xid, Slot& slot) {
   pg_atomic_write_u64(&prepared.xid, xid);
 }
 
-// Step 5.
+// Step 5. A transaction that began in recovery may have published limits after the promotion.
 void leave() {
   pg_write_barrier();
   for (std::size_t i = 0; i < kColumns; ++i) {
     if (!transaction.generators[i]) continue;
     *transaction.generators[i] = nullptr;
-    if (!transaction.in_recovery) pg_atomic_write_u64(&own_slot().limit[i], 0);
+    if (records) pg_atomic_write_u64(&own_slot().limit[i], 0);
   }
   transaction = {};
 }

@@ -127,8 +127,9 @@ like(($standby->psql('postgres', $explain))[2], qr/ERROR:  cannot execute ulid_s
 like($standby->safe_psql('postgres', "SET enable_partition_pruning = off; $explain"), qr/log_now/, 'EXPLAIN does not call it without exclusion of partitions');
 is($standby->safe_psql('postgres', 'SELECT count(*) FROM ids_unsettled()'), 0, 'the first call is one on a standby, which knows of no transaction');
 $node->stop('immediate');
-my ($long, $old, $importer_of_old, $writable) = map { $standby->background_psql('postgres', on_error_stop => 0) } 1 .. 4;
+my ($long, $both, $old, $importer_of_old, $writable) = map { $standby->background_psql('postgres', on_error_stop => 0) } 1 .. 5;
 run($long, 'BEGIN', 'SELECT gen_ulid()', 'SELECT pg_advisory_lock(1)');
+run($both, 'BEGIN', 'SELECT gen_ulid()');
 $writable->query_until(qr/waits/, <<'SQL');
 \set VERBOSITY verbose
 \echo waits
@@ -145,6 +146,10 @@ is($standby->safe_psql('postgres', 'SELECT ulid_settled()'), $smallest, 'promote
 $standby->safe_psql('postgres', "COMMIT PREPARED 'left'");
 is($standby->safe_psql('postgres', $settled), 'a b c d e', 'a transaction with an identifier of before the promotion is still open');
 is(run($long, 'COMMIT', $settled), 'a b c d e', 'a session of before the promotion');
+my $holds = q{SELECT count(*) FROM ids_unsettled() WHERE generator = 'scru160'};
+run($both, 'SELECT gen_scru160()');
+is($standby->safe_psql('postgres', $holds), 1, 'a transaction that has used one generator before the promotion, and another one after it');
+is(run($both, 'COMMIT', $holds), 0, 'it holds nobody back after its end');
 run($long, 'SELECT pg_advisory_unlock(1)');
 $writable->query('SELECT');
 like($writable->{stderr}, qr/ERROR:  40001: cannot commit writes of a transaction that generated ids in recovery\nHINT:/, 'after the promotion that transaction cannot store anything');
@@ -156,7 +161,7 @@ $standby->safe_psql('postgres', "COMMIT PREPARED '$_'") foreach 'one', 'two';
 is(run($old, 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery');
 is(run($importer_of_old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SELECT ulid_settled()'), $smallest, 'a snapshot that was taken during recovery, imported');
 is(run($_, 'COMMIT', $settled), 'a b c d e f', 'the transaction after it') foreach $old, $importer_of_old;
-$_->quit foreach $long, $old, $importer_of_old, $writable;
+$_->quit foreach $long, $both, $old, $importer_of_old, $writable;
 $standby->stop;
 $node->stop;
 
