@@ -252,6 +252,7 @@ DROP TABLE log_hour;
 -- ids_drop_partitions drops partitions that end before the time, never a default partition or one without an end
 SET client_min_messages = notice;
 CALL ids_drop_partitions('log', '2024-12-31 23:59:59.998+00');
+CALL ids_drop_partitions('log', '2024-12-31 23:59:59.9995+00');  -- or in its millisecond
 BEGIN;
 CALL ids_drop_partitions('log', '2025-01-01 00:00:00+00');
 ROLLBACK;

@@ -230,6 +230,9 @@ const char* catalog_bounds(Oid partition) {
 
 std::span<const Partition> find_expired(Oid parent, TimeKey& key, TimestampTz before) {
   const std::span<Partition> partitions = read_partitions(parent, key, false);
+  // The time stands for its unit of the type.
+  if (before <= key.last_time())
+    before = std::min(before, key.time(FunctionCall1(&key.first, TimestampTzGetDatum(before))));
   std::size_t count = 0;
   for (Partition& partition : partitions) {
     if (partition.upper.infinite || partition.end() > before) break;
