@@ -498,7 +498,8 @@ SELECT m, (SELECT count(*) FROM event WHERE at <@ m) AS at,
   (SELECT count(*) FROM event WHERE ulid <@ range_merge(m) AND ulid <@ ANY (ARRAY(SELECT unnest(m)))) AS ulid
 FROM unnest(ARRAY['{}', '{(,)}', NULL, '{[2024-02-10,2024-02-10], (2024-02-10 00:15,2024-02-10 00:30]}',
       '{[-infinity,2024-01-01 00:15),(2024-02-01,infinity)}']::tstzmultirange[]) m;
-SELECT gen_ulid('2024-02-10 00:00:00.0007') <@ ANY (ARRAY(SELECT unnest('{[2024-02-10 00:00:00.0005, 2024-02-11)}'::tstzmultirange)));
+SELECT gen_ulid('2024-02-10 00:00:00.0007')
+  <@ ANY (ARRAY(SELECT unnest('{[2024-02-10 00:00:00.0005, 2024-02-11)}'::tstzmultirange)));
 SELECT index_condition($$SELECT FROM event
   WHERE ulid <@ range_merge('{[2024-02-10, 2024-02-11), [2024-02-20, 2024-02-21)}'::tstzmultirange)
     AND ulid <@ ANY (ARRAY(SELECT unnest('{[2024-02-10, 2024-02-11), [2024-02-20, 2024-02-21)}'::tstzmultirange)))$$);
