@@ -1,7 +1,9 @@
 #include "generator/answers.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "generator/mark.hpp"
 #include "generator/settled.hpp"
 
 namespace ids {
@@ -27,8 +29,8 @@ static_assert(sizeof(Content) == 16);  // no padding: it is a key
 
 struct Answer {
   Content snapshot;
-  bool known[kColumns];
-  std::uint64_t first[kColumns];
+  std::uint32_t resets[kColumns];  // how often the clock had been reset
+  std::uint64_t first[kColumns];   // kNothing: not asked yet
 };
 
 HTAB* answers = nullptr;
@@ -61,7 +63,7 @@ Answer* answer_for(Snapshot snapshot) {
   if (last && std::memcmp(&last->snapshot, &content, sizeof content) == 0) return last;
   bool found;
   auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, &found));
-  if (!found) std::memset(answer->known, 0, sizeof answer->known);
+  if (!found) std::fill_n(answer->first, kColumns, kNothing);
   return last = answer;
 }
 
@@ -78,12 +80,14 @@ std::uint64_t settled_below(GeneratorState* generator) {
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
   Answer* answer = answer_for(snapshot);
-  const std::size_t column = generator->column;
-  if (!answer->known[column]) {
-    answer->first[column] = find_settled_below(generator, snapshot);
-    answer->known[column] = true;
+  std::uint64_t& first = answer->first[generator->column];
+  std::uint32_t& resets = answer->resets[generator->column];
+  // Of a time before ids_reset_clock(), it would move the mark up again.
+  if (first == kNothing || resets != known_mark.resets) {
+    first = std::min(first, find_settled_below(generator, snapshot));
+    resets = known_mark.resets;
   }
-  return answer->first[column];
+  return first;
 }
 
 }  // namespace ids
