@@ -73,7 +73,14 @@ BEGIN
 	tick := public.uuidv7_next_tick();
 	RETURN public.uuidv7_of_locked_tick(tick);
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-	PERFORM public.uuidv7_unlock();
+	LOOP
+		BEGIN
+			PERFORM public.uuidv7_unlock();
+			EXIT;
+		EXCEPTION WHEN query_canceled THEN
+			CONTINUE;   -- cancelled again before it has released the lock
+		END;
+	END LOOP;
 	RAISE;
 END $$;
 

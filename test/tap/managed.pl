@@ -89,19 +89,29 @@ like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'the session generates
 like($session->{stderr}, qr/canceling statement due to user request/, 'the session saw the cancellation');
 unlike($session->{stderr}, qr/WARNING/, 'the session saw no warning');
 
-# A session that is given the lock and cancelled at once, before it runs again, must not keep the lock.
+# A session that is given the lock and cancelled at once, before it runs again, must not keep the lock; nor if it is cancelled again while it
+# looks whether it has the lock.
 my $pid = $session->query('SELECT pg_backend_pid()');
-$holder = $node->background_psql('app');
-$holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
-$session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
-$node->poll_query_until('app', "SELECT ($waiting) = 1") or die;
-kill 'STOP', $pid;
-$holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
-$node->safe_psql('app', "SELECT pg_cancel_backend($pid)");
-kill 'CONT', $pid;
-$session->query('SELECT 1');
-is($node->safe_psql('app', $locks), '0', 'a session that is given the lock and cancelled does not keep it');
-$holder->quit;
+foreach my $again (0, 1)
+{
+	$holder = $node->background_psql('app');
+	$holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
+	$session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
+	$node->poll_query_until('app', "SELECT ($waiting) = 1") or die;
+	kill 'STOP', $pid;
+	$holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
+	$holder->query_safe($_) foreach $again ? ('BEGIN', 'LOCK TABLE pg_catalog.pg_locks IN ACCESS EXCLUSIVE MODE') : ();
+	$holder->query_safe("SELECT pg_cancel_backend($pid)");
+	kill 'CONT', $pid;
+	if ($again)
+	{
+		$node->poll_query_until('app', "SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = $pid") or die;
+		$holder->query_safe("SELECT pg_cancel_backend($pid)");
+	}
+	$holder->quit;
+	$session->query('SELECT 1');
+	is($node->safe_psql('app', $locks), '0', 'a session that is given the lock and cancelled' . ($again ? ' twice' : '') . ' does not keep it');
+}
 $session->quit;
 
 # Other roles can neither write the sequence nor make the functions call something else.
