@@ -3,8 +3,9 @@
 -- write and read a uuid as a ulid: ulid_text(id) is id::ulid::text of the extension, ulid_from_text(text) is text::ulid::uuid.
 -- Run it as the owner of the database, or as any role that can create functions in schema public:
 --
---     psql -1 -v ON_ERROR_STOP=1 -f managed.sql
+--     psql -v ON_ERROR_STOP=1 -f managed.sql
 --
+-- It is a single statement, so that an error leaves nothing behind.
 -- For another schema, replace every "public." in this file with that schema's name and a period. If the server has pg_tle, a
 -- member of pgtle_admin can make it an extension instead, in psql:
 --
@@ -20,17 +21,26 @@
 -- - gen_uuidv7() writes the sequence, so it fails where setval() fails: in a read-only transaction and on a standby.
 -- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
 -- - Every session of the database can take the locks that these functions use, and keep them: all roles must be trusted not to.
--- - Whoever may create functions in schema public can make calls ambiguous, which then fail. From PostgreSQL 15 on only its owner may.
+-- - Whoever may create functions in schema public, or in another one of your search_path, can make some that fit your calls better, and so
+--   run code as you. In databases of PostgreSQL 14 and earlier, everybody may, until you REVOKE CREATE ON SCHEMA public FROM PUBLIC.
 -- - gen_uuidv7(at) makes the ids of one microsecond in no order.
 -- - uuidv7_settled() is a procedure: CALL it, and read below its result in the next statement.
 -- - An id must be inserted by the transaction that makes it. After a rollback to a savepoint, make new ones.
+
+DO $script$
+DECLARE
+	path pg_catalog.text := pg_catalog.current_setting('search_path');
+	grantee pg_catalog.text;
+BEGIN
+
+-- A body after RETURN is bound when its function is created, and this path finds nothing of others: no search_path can change what a
+-- body refers to.
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
 -- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same.
 CREATE SEQUENCE public.uuidv7_tick;
 
 COMMENT ON SEQUENCE public.uuidv7_tick IS 'state of gen_uuidv7(): milliseconds since 1970 * 4096';
-
--- A body after RETURN is parsed when the function is created, so no search_path can change what it refers to.
 
 -- It sees what open transactions have written, too. If a PostgreSQL lacks pg_sequence_last_value(), this does the same, more slowly:
 -- coalesce((SELECT last_value FROM public.uuidv7_tick WHERE is_called), 0)
@@ -170,15 +180,34 @@ RETURN $1 >= public.uuidv7_range_first($2) AND $1 <= public.uuidv7_range_last($2
 
 COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange) IS 'test whether UUID version 7 has a time in the range';
 
-CREATE OR REPLACE FUNCTION public.ulid_text(uuid) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE FUNCTION public.ulid_text(uuid) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substring(bits FROM n FOR 5)::int + 1, 1), '' ORDER BY n)
 	FROM generate_series(1, 126, 5) n, CAST(B'00' || ('x' || translate($1::text, '-', ''))::bit(128) AS bit(130)) bits);
 
 -- Another text is an error, because it is no uuid.
-CREATE OR REPLACE FUNCTION public.ulid_from_text(text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE FUNCTION public.ulid_from_text(text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (SELECT CASE WHEN $1 ~ '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$' THEN string_agg(lpad(to_hex(part), 8, '0'), '' ORDER BY n) ELSE 'ulid ' || $1 END
 	FROM (SELECT string_agg((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr($1, n, 1))) - 1)::bit(5)::text, '' ORDER BY n) FROM generate_series(1, 26) n) digits (bits),
 	generate_series(3, 99, 32) n, CAST(substr(bits, n, 32)::bit(32)::bigint AS bigint) part)::uuid;
 
 COMMENT ON FUNCTION public.ulid_text(uuid)      IS 'write uuid as 26 digits of a ulid';
 COMMENT ON FUNCTION public.ulid_from_text(text) IS 'read uuid from 26 digits of a ulid';
+
+-- Only gen_uuidv7() and uuidv7_settled(), which run as the owner, need these. Default privileges may have granted them to others.
+FOR grantee IN
+	SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+	FROM (
+		SELECT relowner, coalesce(relacl, acldefault('s', relowner)) FROM pg_class WHERE oid = 'public.uuidv7_tick'::regclass
+		UNION ALL
+		SELECT proowner, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc WHERE oid = 'public.uuidv7_next_tick()'::regprocedure
+	) AS made (owner, acl), aclexplode(acl) a
+	WHERE a.grantee <> owner
+LOOP
+	EXECUTE format('REVOKE ALL ON SEQUENCE public.uuidv7_tick FROM %1$s;
+		REVOKE ALL ON FUNCTION public.uuidv7_last_tick(), public.uuidv7_enrol(), public.uuidv7_next_tick(), public.uuidv7_unlock(),
+			public.uuidv7_of_locked_tick(bigint) FROM %1$s',
+		grantee);
+END LOOP;
+
+PERFORM set_config('search_path', path, true);
+END $script$;

@@ -9,6 +9,7 @@ use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Trap;
 
 my $clients = 4;
 my $calls = 5_000;
@@ -31,7 +32,7 @@ sub error_of
 	return $error;
 }
 
-$node->command_ok([ 'psql', '-Xq1', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
 	'the owner of a database runs the script');
 is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'the database does not have the extension');
 
@@ -114,28 +115,59 @@ foreach my $again (0, 1)
 }
 $session->quit;
 
-# Other roles can neither write the sequence nor make the functions call something else.
-like(error_of('writer', 'app', q{SELECT setval('uuidv7_tick', 1)}), qr/permission denied for sequence uuidv7_tick/, 'others cannot set the sequence');
-$node->safe_psql('app', 'GRANT CREATE ON DATABASE app TO writer');
-my @names = ('nextval(regclass)', 'setval(regclass, bigint)', 'pg_advisory_lock(bigint)', 'pg_advisory_unlock(bigint)', 'date_part(text, timestamptz)', 'clock_timestamp()', 'floor(float8)', 'random()',
-	'to_hex(bigint)', 'lpad(text, int, text)', 'gen_random_uuid()', 'substr(text, int)', 'gen_uuidv7()',
-	'pg_advisory_xact_lock_shared(bigint)', 'current_setting(text, boolean)', 'set_config(text, text, boolean)', 'pg_sequence_last_value(regclass)', 'pg_is_in_recovery()', 'current_database()',
-	map { "uuidv7_$_" } 'last_tick()', 'enrol()', 'next_tick()', 'unlock()', 'of_tick(bigint, text)', 'of_locked_tick(bigint)', 'settled()');
-my %operators = ('=' => 'oid', '-' => 'bigint', '*' => 'float8', '<<' => 'int', '>>' => 'int', '+' => 'bigint', '&' => 'bigint', '/' => 'bigint', '%' => 'bigint', '||' => 'text', '>' => 'bigint');
-my $body = q{LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'astray as %', current_user; END$$};
-my $n = 0;
-run_as('writer', 'app', join ";\n", 'CREATE SCHEMA evil', (map { "CREATE FUNCTION evil.$_ RETURNS void $body" } @names),
-	map {
-		my $left = $operators{$_} eq 'int' ? 'bigint' : $operators{$_};
-		$n++;
-		("CREATE FUNCTION evil.operator_$n($left, $operators{$_}) RETURNS $left $body", "CREATE OPERATOR evil.$_ (FUNCTION = evil.operator_$n, LEFTARG = $left, RIGHTARG = $operators{$_})")
-	} sort keys %operators);
-my $astray = 'SET search_path = evil, pg_catalog;';
-like(error_of('writer', 'app', "$astray SELECT 1::bigint + 2::bigint"), qr/astray as writer/, 'operators of another schema come first in the search_path');
-is(run_as('writer', 'app', "$astray SELECT public.gen_uuidv7()::text ~ '7' AND public.gen_uuidv7('2026-01-01')::text ~ '7'"), 't', 'the functions do not use these operators');
-like(run_as('writer', 'app', "$astray CALL public.uuidv7_settled()"), qr/-7/, 'nor does the procedure');
+# Others can neither write the sequence nor call what only the owner needs, although default privileges grant them that.
+sub install { return ($node->psql($_[0], $_[1] . page('doc/managed.sql') . ($_[2] // ''), on_error_stop => 0))[2] }
+$node->safe_psql('postgres', 'CREATE DATABASE granted');
+is(install('granted', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO writer; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO writer;'), '', 'the script runs with default privileges');
+foreach my $database ('app', 'granted')
+{
+	like(error_of('writer', $database, $_), qr/permission denied for (function|sequence) uuidv7_/, "$database: $_") foreach q{SELECT setval('uuidv7_tick', 1)}, q{SELECT nextval('uuidv7_tick')},
+		map { "SELECT uuidv7_$_" } 'last_tick()', 'enrol()', 'next_tick()', 'unlock()', 'of_locked_tick(1)';
+	is(run_as('writer', $database, "SELECT gen_uuidv7()::text ~ '7'"), 't', "$database: but generate ids");
+}
+
+# Somebody who may create schemas makes one that a superuser's path finds first, with operators and functions that fit better than
+# PostgreSQL's, then puts doubles of these before them, too. Nothing of the script refers to any.
+$node->safe_psql('postgres', 'CREATE DATABASE trap; GRANT CREATE ON DATABASE trap TO writer');
+my $superuser = $node->safe_psql('trap', 'SELECT current_user');
+my %names = map { $_ => 1 } page('doc/managed.sql') =~ /\b([a-z]\w+)\(/g;
+run_as('writer', 'trap', trap($superuser, 'int,bigint,numeric,float8,boolean,text,oid,regclass,"char",timestamptz,date,interval,tstzrange,uuid,bit,bytea', keys %names));
+cmp_ok($node->safe_psql('trap', q{SET search_path = pg_catalog; SELECT count(*) FROM pg_operator WHERE oprowner <> 10}), '>', 4_000, 'a trap');
+my $uses = q{
+	SET search_path = pg_catalog;
+	WITH made AS (SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace UNION ALL SELECT 'public.uuidv7_tick'::regclass)
+	SELECT pg_describe_object(classid, objid, 0), uses FROM pg_depend, pg_describe_object(refclassid, refobjid, 0) uses
+	WHERE classid = 'pg_proc'::regclass AND objid IN (SELECT oid FROM made) AND refobjid NOT IN (SELECT oid FROM made) AND uses ~ '[.]'};
+foreach my $path ('"$user", public', '"$user", public, pg_catalog')
+{
+	is(install('trap', "SET search_path = $path;"), '', "the script runs with search_path = $path");
+	my $all = join ', ', map { "public.$_" } "gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz)", 'gen_uuidv7()', "uuidv7_within(public.gen_uuidv7(), pg_catalog.tstzrange('2026-01-01', '2999-01-01'))",
+		'uuidv7_extract_timestamp(public.gen_uuidv7())', 'ulid_from_text(public.ulid_text(public.gen_uuidv7()))';
+	foreach my $role ('writer', $superuser)
+	{
+		is(error_of($role, 'trap', "SET search_path = $path; SELECT $all; CALL public.uuidv7_settled()"), '', "its functions run as it was made, for $role");
+	}
+	is($node->safe_psql('trap', $uses), '', 'it refers to its own objects and to PostgreSQL\'s');
+	$node->safe_psql('trap', 'DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
+}
 run_as('writer', 'app', "CREATE TEMP TABLE pg_locks AS SELECT; CREATE TEMP TABLE pg_database AS SELECT; CREATE TEMP SEQUENCE uuidv7_tick; SELECT public.gen_uuidv7(); CALL public.uuidv7_settled()");
-run_as('writer', 'app', 'DROP SCHEMA evil CASCADE');
+
+# Somebody's function of the same name ends the script, which leaves nothing behind, also in a psql that goes on.
+$node->safe_psql('trap', 'GRANT CREATE ON SCHEMA public TO writer');
+run_as('writer', 'trap', q{CREATE FUNCTION public.ulid_text(uuid) RETURNS text LANGUAGE sql RETURN 'mine'});
+like(install('trap', ''), qr/function "ulid_text" already exists with same argument types/, 'somebody has a function of that name');
+is($node->safe_psql('trap', q{SET search_path = pg_catalog; SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace}), '1', 'nothing else is there');
+run_as('writer', 'trap', 'DROP FUNCTION public.ulid_text');
+
+# As an extension's script, as by pg_tle, or within a transaction, it leaves the session's search_path as it was.
+append_to_file("$ENV{IDS_SHAREDIR}/extension/uuidv7.control", "default_version = '1.0'\n");
+append_to_file("$ENV{IDS_SHAREDIR}/extension/uuidv7--1.0.sql", page('doc/managed.sql'));
+foreach ([ 'CREATE EXTENSION uuidv7;', 'DROP EXTENSION uuidv7;' ], [ 'BEGIN;' . page('doc/managed.sql'), 'ROLLBACK;' ], [ page('doc/managed.sql'), '' ])
+{
+	my ($make, $drop) = @$_;
+	is($node->safe_psql('trap', "SET search_path = app, public; $make SHOW search_path; SELECT public.gen_uuidv7() IS NULL; $drop SHOW search_path"), "app, public\nf\napp, public",
+		'the path stays: ' . substr($make, 0, 6));
+}
 
 # The owner dumps and restores the database.
 my $dump = $node->basedir . '/app.sql';
