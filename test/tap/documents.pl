@@ -2,13 +2,15 @@
 #
 # In a block of SQL, a comment with hyphens after a statement or on the lines below it is the statement's exact output. Remarks stand
 # before a statement, after an empty line or in /* */. A statement without output must succeed; in the reference, its output must also
-# be empty. Each section has its own database, but doc/reading.md and doc/managed.md have one each.
+# be empty. Each section has its own database, but doc/reading.md and doc/managed.md have one each. What it creates refers to no
+# object of a stranger that fits better: see Trap.pm.
 use strict;
 use warnings;
 use Databases;
 use IPC::Run;
 use Pages;
 use Test::More;
+use Trap;
 
 # Rows of every hour of October and November.
 my $hours = q{'2026-10-01 00:00:00+00', '2026-11-30 23:00:00+00', interval '1 hour'};
@@ -65,7 +67,7 @@ my %setup = (
 		INSERT INTO note SELECT id FROM log;
 		INSERT INTO log VALUES (gen_ulid('2026-12-24 00:00:00+00'), 'December'), (gen_ulid('2027-06-01 00:00:00+00'), 'June')},
 	'Dropping old rows without blocking' => $log,
-	'Leaving' => "$log; DROP TABLE log_20261001;" . page('doc/managed.sql'),
+	'Leaving' => "$log; DROP SCHEMA trap CASCADE; DROP TABLE log_20261001;" . page('doc/managed.sql'),
 	'Monitoring' => q{
 		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('log', '1 month', now(), now() + interval '3 months')},
@@ -174,14 +176,25 @@ sub sections
 sub run_section
 {
 	my $end = 'end of a statement';
-	my $script = join '', map { "$_->{code}\\echo $end\n" } @_;
+	my $script = join '', map {
+		my ($before, $after) = $_->{code} =~ /^(?:CREATE|ALTER) (?!EXTENSION)/m ? ("SET search_path = public, trap;\n", "RESET search_path;\n") : ('', '');
+		"$before$_->{code}$after\\echo $end\n" } @_;
 	local @ENV{ 'PGTZ', 'PGDATESTYLE' } = ('UTC', 'ISO');
 	IPC::Run::run([ 'psql', '-XAtq', '-v', 'SHOW_CONTEXT=never', '-d', $node->connstr($database) ], '<', \$script, '>&', \my $output);
 	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
 	return split /^$end\n/m, $output, -1;
 }
 
+begin('trapped');
+$node->safe_psql('template1', trap('trap', 'int,bigint,numeric,float8,text,oid,regclass,timestamptz,date,interval,uuid,ulid', qw(to_timestamp lower upper encode substring coalesce)));
+my $strays = q{SELECT pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, 0) FROM pg_depend WHERE classid <> 'pg_operator'::regclass
+	AND (refclassid, refobjid) IN (SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'trap'::regnamespace
+		UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'trap'::regnamespace)};
 my $databases = 0;
+# doc/several-servers.md and doc/citus.md run elsewhere.
+begin('several_servers');
+sql("$event; SET search_path = public, trap;" . block('doc/several-servers.md', 'On a standby', 'announce_settled'));
+is(sql($strays), '', 'doc/several-servers.md refers to no object of a stranger');
 foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 managed clients codokey))
 {
 	my @sections = sections($document);
@@ -207,6 +220,7 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees r
 				unlike($output, qr/^(ERROR|FATAL|PANIC):/m, $where);
 			}
 		}
+		is(sql($strays), '', "$document: $heading: nothing refers to a stranger's object") if sql(q{SELECT to_regnamespace('trap')});
 		next unless grep { $_->{code} =~ /ALTER SYSTEM/ } @statements;
 		sql('ALTER SYSTEM RESET ALL');
 		$node->reload;

@@ -334,7 +334,7 @@ sub third_dies
 }
 my $from = third_dies();
 start_server($server{third});
-ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)', slurp_file("$ENV{TESTDIR}/$page") =~ /`(SELECT pg_drop_replication_slot.*?)`/);
+ask('third', 'INSERT INTO event (tenant) SELECT 1 FROM generate_series(1, 10)', slurp_file("$ENV{TESTDIR}/$page") =~ /`(SELECT pg_catalog.pg_drop_replication_slot.*?)`/);
 start_announcing('third');
 start_writers('third', 4, 3);
 set_numbers('subscriber', 2, 2);
