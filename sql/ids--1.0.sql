@@ -1497,7 +1497,9 @@ END $$;
 CREATE FUNCTION ids_internal.refuse_name_conflicts() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	conflicts text;
+	members boolean;
 	renames text;
+	tables text;
 BEGIN
 	WITH member AS (
 		SELECT classid, objid FROM pg_depend
@@ -1521,8 +1523,9 @@ BEGIN
 				AND o.oid NOT IN (SELECT objid FROM member WHERE member.classid = 'pg_proc'::regclass))
 	)
 	SELECT string_agg(lower(kind) || ' ' || object || coalesce(' of extension ' || quote_ident(extname), ''), ', ' ORDER BY kind, object),
-		string_agg(format('ALTER %s %s RENAME TO %I;', kind, object, 'other_' || name), ' ' ORDER BY kind, object)
-	INTO conflicts, renames
+		bool_or(extname IS NOT NULL),
+		string_agg(format('ALTER %s %s RENAME TO %I;', kind, object, 'other_' || name), ' ' ORDER BY kind, object) FILTER (WHERE extname IS NULL)
+	INTO conflicts, members, renames
 	FROM taken
 		LEFT JOIN pg_depend d ON d.classid = taken.classid AND d.objid = taken.objid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 		LEFT JOIN pg_extension e ON e.oid = d.refobjid
@@ -1530,8 +1533,19 @@ BEGIN
 	IF conflicts IS NOT NULL THEN
 		RAISE EXCEPTION 'names of extension "ids" conflict with objects in other schemas' USING ERRCODE = 'duplicate_object',
 			DETAIL = format('The extension is created in pg_catalog, which is searched first, so it would hide: %s.', conflicts),
-			HINT = CASE WHEN conflicts ~ 'uuidv7_settled' THEN 'For managed.sql, see "Moving to the extension" in doc/managed.md. ' ELSE '' END
-				|| format('Drop or rename these objects first, for example: %s', renames);
+			HINT = concat_ws(' ', CASE WHEN conflicts ~ 'uuidv7_settled' THEN 'For managed.sql, see "Moving to the extension" in doc/managed.md.' END,
+				CASE WHEN members THEN 'For another extension, see "From another type ulid" in doc/migration.md.' END,
+				'Drop or rename these objects first, for example: ' || renames);
+	END IF;
+
+	-- The row type of a table is not found any more by its name alone.
+	SELECT string_agg(t.oid::regtype::text, ', ' ORDER BY t.oid::regtype::text) INTO tables
+	FROM pg_type t JOIN pg_class c ON c.oid = typrelid
+	WHERE relkind <> 'c' AND relpersistence <> 't' AND relname IN (SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'd') AND age(xmin) <= 0);
+	IF tables IS NOT NULL THEN
+		RAISE WARNING 'types of extension "ids" hide row types of tables' USING
+			DETAIL = format('In declarations, casts and functions, such a name without a schema means the type of the extension from now on. The tables are: %s.', tables),
+			HINT = 'Where you mean the row type, write its schema.';
 	END IF;
 END $$;
 SELECT ids_internal.refuse_name_conflicts();

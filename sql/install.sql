@@ -31,13 +31,22 @@ EXCEPTION WHEN duplicate_object THEN
 END $$;
 ROLLBACK TO without;
 
--- no conflict: a table's row type, a function that no cast hides, names that PostgreSQL has too, temporary objects
+-- no conflict: a table's row type, of which it warns, a function that no cast hides, names that PostgreSQL has, too,
+-- temporary objects
 CREATE TABLE ulid (tbsl int);
+CREATE VIEW snowflake AS SELECT 1 AS n;
+CREATE TEMP TABLE scru160 ();
 CREATE FUNCTION public.max(text) RETURNS int LANGUAGE sql RETURN 1;
 CREATE FUNCTION public.text(boolean[]) RETURNS text LANGUAGE sql RETURN 'x';
 CREATE FUNCTION public.ulid() RETURNS int LANGUAGE sql RETURN 1;
 CREATE DOMAIN pg_temp.snowflake AS text;
 CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
+CREATE EXTENSION ids;
+ROLLBACK TO without;
+
+-- a member of another extension must not be renamed
+CREATE DOMAIN public.ulid AS text;
+ALTER EXTENSION plpgsql ADD DOMAIN public.ulid;
 CREATE EXTENSION ids;
 ROLLBACK TO without;
 
