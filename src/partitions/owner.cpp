@@ -21,6 +21,34 @@ void set_status(List* cursors, PortalStatus status) {
   foreach (cursor, cursors) static_cast<Portal>(lfirst(cursor))->status = status;
 }
 
+// Whether no code of the owner has raised the error: only statements are in its context up to this
+// one, such as PostgreSQL's own for a foreign key, and no function.
+bool is_of_statements(const ErrorData* error, const char* statement) {
+  if (error->internalquery) return strcmp(error->internalquery, statement) == 0;
+  const char* context = error->context;
+  const char* found = context ? strstr(context, statement) : nullptr;
+  if (!found) return false;
+  const char* line = found;
+  while (line > context && line[-1] != '\n') --line;
+  while (context < line && strncmp(context, line, found - line) == 0)
+    context = strchr(context, '\n') + 1;
+  return context == line;
+}
+
+// PostgreSQL's errors mention neither our recipe nor the role that the statement runs as.
+void add_hint(ErrorData* error, char* rights) {
+  // The first one is about a row of the default partition; the error of a check names its
+  // constraint.
+  if (error->sqlerrcode == ERRCODE_CHECK_VIOLATION && error->table_name && !error->constraint_name)
+    error->hint = pstrdup(
+        "Move these rows to the new partition: see \"Draining a default partition\" in the "
+        "cookbook of extension \"ids\".");
+  else if (error->sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+    error->hint = pstrdup("Drop these objects first, or detach the partitions: detach => true.");
+  else if (error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE && !error->hint)
+    error->hint = rights;
+}
+
 // The owner's code could read rows of the caller's cursors, or close one and open another of its
 // name, whose query the caller then runs. PostgreSQL refuses both for a cursor that is being read.
 void execute(const char* statement, char* rights) {
@@ -40,17 +68,7 @@ void execute(const char* statement, char* rights) {
     MemoryContextSwitchTo(context);
     ErrorData* error = CopyErrorData();
     FlushErrorState();
-    // PostgreSQL's errors mention neither our recipe nor the role that the statement runs as. The
-    // first one is about a row of the default partition; the error of a check names its constraint.
-    if (error->sqlerrcode == ERRCODE_CHECK_VIOLATION && error->table_name &&
-        !error->constraint_name)
-      error->hint = pstrdup(
-          "Move these rows to the new partition: see \"Draining a default partition\" in the "
-          "cookbook of extension \"ids\".");
-    else if (error->sqlerrcode == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
-      error->hint = pstrdup("Drop these objects first, or detach the partitions: detach => true.");
-    else if (error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE && !error->hint)
-      error->hint = rights;
+    if (is_of_statements(error, statement)) add_hint(error, rights);
     ReThrowError(error);
   }
   PG_END_TRY();

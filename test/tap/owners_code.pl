@@ -504,7 +504,7 @@ foreach (
 	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ create => 'ddl_command_end', 'ALTER TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ create => 'ddl_command_start', 'CREATE TABLE', q{RAISE insufficient_privilege USING HINT = 'Ask.'}, qr/insufficient_privilege\nHINT:  Ask\.$/m ],
-	[ create => 'ddl_command_start', 'CREATE TABLE', 'DROP TABLE app.log; RAISE insufficient_privilege', qr/insufficient_privilege$/m ],
+	[ create => 'ddl_command_start', 'CREATE TABLE', 'DROP TABLE app.log; RAISE insufficient_privilege', qr/insufficient_privilege\nCONTEXT/ ],
 	[ create => 'ddl_command_end', 'CREATE TABLE', 'ALTER TABLE app.log RENAME TO other', qr/relation "app.log" does not exist/ ],
 	[ create => 'ddl_command_end', 'ALTER TABLE', 'ALTER TABLE app.log RENAME TO other', 'log_20260101 (other) other_20260102' ],
 	[ create => 'ddl_command_start', 'CREATE TABLE', "ALTER TABLE app.log $replace", $changed ],
@@ -522,6 +522,7 @@ foreach (
 	[ detach => 'ddl_command_end', 'ALTER TABLE', 'DROP TABLE app.log', '(log_20260101)' ],
 	[ drop => 'ddl_command_start', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
 	[ drop => 'sql_drop', 'DROP TABLE', q{RAISE EXCEPTION 'no'}, qr/no$/m ],
+	[ drop => 'sql_drop', 'DROP TABLE', 'RAISE dependent_objects_still_exist', qr/dependent_objects_still_exist\nCONTEXT/ ],
 	[ drop => 'ddl_command_start', 'DROP TABLE', 'ALTER TABLE app.log_20260101 RENAME TO other; CREATE TABLE app.log_20260101 ()', $changed ],
 	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log_20260102 RENAME TO other; CREATE TABLE app.log_20260102 ()', '(log) (log_20260102)' ],
 	[ drop => 'sql_drop', 'DROP TABLE', 'ALTER TABLE app.log DETACH PARTITION app.log_20260102', '(log) (log_20260102)' ],
@@ -563,6 +564,24 @@ foreach (
 			is($after->[0], $expected // '', 'the tables after the commit');
 		}
 	}
+}
+
+# What an owner can end: a superuser's statement, by errors that WHEN OTHERS does not catch, or by sleeping. So each call is a statement of
+# its own, with a timeout.
+begin('ended');
+my $call = q{CALL pg_catalog.ids_create_partitions('NAME.log', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');};
+my @calls = map { $call =~ s/NAME/$_/r } 'hostile', 'someone';
+foreach my $end ('RAISE query_canceled', 'RAISE assert_failure', 'PERFORM pg_sleep(3600)')
+{
+	sql(join ' ', map { qq{CREATE SCHEMA $_ AUTHORIZATION $_; SET ROLE $_;
+		CREATE FUNCTION $_.stop() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
+		CREATE TABLE $_.log (id ulid, n int CHECK (n >= $_.stop())) PARTITION BY RANGE (id); CREATE TABLE $_.log_rest PARTITION OF $_.log DEFAULT; RESET ROLE;} } 'hostile', 'someone');
+	sql("SET ROLE hostile; CREATE OR REPLACE FUNCTION hostile.stop() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN $end; RETURN 1; END'");
+	my ($loop, undef, $alone) = run_all("SET statement_timeout = '1s'; DO \$\$ BEGIN " . join(' ', map { "BEGIN $_ EXCEPTION WHEN OTHERS THEN END;" } @calls) . ' END $$;',
+		'SELECT count(*) FROM ids_partitions($$someone.log$$);', "@calls SELECT count(*) FROM ids_partitions('someone.log');");
+	like($loop->[1], qr/ERROR/, "$end ends a loop over the tables of all");
+	is($alone->[0], '2', 'but not the statement for another table');
+	sql('DROP SCHEMA hostile, someone CASCADE');
 }
 
 $node->stop;
