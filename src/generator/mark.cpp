@@ -133,16 +133,18 @@ struct MarkPage {
   }
 
   // Remembers what the page holds, then releases it. If ticks were lowered since the session last
-  // did that, its transaction must enrol again.
-  void close() {
+  // did that, returns false: its transaction must enrol again, and a tick that it took be dropped.
+  bool close() {
     LWLockAcquire(AddinShmemInitLock, LW_SHARED);
     const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
     LWLockRelease(AddinShmemInitLock);
-    if (resets != known_mark.resets) drop_enrolments();
+    const bool is_known = resets == known_mark.resets;
+    if (!is_known) drop_enrolments();
     known_mark = {row->unix_us, resets};
     UnlockReleaseBuffer(buffer);
     if (change) GenericXLogAbort(change);
     relation_close(relation, RowExclusiveLock);
+    return is_known;
   }
 };
 
@@ -164,8 +166,7 @@ bool check_mark(std::int64_t unix_us) {
   } else if (usable && unix_us > mark) {
     page.move_beyond(unix_us);
   }
-  page.close();
-  return usable;
+  return page.close() && usable;
 }
 
 }  // namespace ids

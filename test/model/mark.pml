@@ -11,6 +11,8 @@
      written the mark. run.sh shows it. With WAL_WRITER, an identifier counts as committed once it was shown and the WAL writer has
      then written what it was handed: also if its transaction was rolled back, or is still open.
 
+   A tbsl has a hash of its time and of the number of resets when its tick was taken, so that it does not come again after a reset.
+
    The mark is a time in a page of the database. It is at or above the time of every identifier that was returned. A page and
    its changes are in the WAL, so a transaction that commits later has the change before its own record. A crash loses the
    end of the WAL: `losing` is a step of its own, and the WAL of the steps after it will not be left. Then `restart` makes a server
@@ -66,6 +68,10 @@
 #define USABLE    known != 0 && known_resets == resets
 #endif
 /* A tick is not used if the session took it before it knew the mark: another session may raise the ticks meanwhile. */
+#ifndef STILL_USABLE
+#define STILL_USABLE  usable && known_resets == resets
+#endif
+/* Nor if ids_reset_clock() lowers the ticks in another database, which does not lock this page: it may be taken again. */
 
 #ifndef ANSWERED
 #define ANSWERED  MARKED
@@ -179,6 +185,7 @@ inline take() {
     read_clock(now);
     if :: now > time(tick) -> tick = first(now) :: else -> tick++ fi;
     id = tick;
+    counted = resets;
     old[me] = false;
     now = 0
   }
@@ -229,7 +236,7 @@ inline move_mark(to) {
     :: OF_THIS_RUN && usable && to > mark -> move(to)
     :: else
     fi;
-    d_step { known = mark; known_resets = resets; locked = false };
+    d_step { usable = STILL_USABLE; known = mark; known_resets = resets; locked = false };
     AFTER_CLOSE
   fi
 }
@@ -283,7 +290,7 @@ end:
 }
 
 proctype session(byte me) {
-  byte my_run = 1, id, ids, known, known_resets, now, greatest;
+  byte my_run = 1, id, ids, known, known_resets, counted, now, greatest;
   bool usable, in_recovery, moved;
 end:
   do
@@ -295,11 +302,12 @@ end_of_run:
         GENERATE;
         atomic {
           assert(in_recovery || id > below[me]);
+          assert(in_recovery || counted == known_resets);
           if
           :: !in_recovery && !old[me] -> made[me] = id; if :: WAL_WRITER -> raise_to_max(shown, id) :: else fi
           :: else
           fi;
-          below[me] = 0; usable = false; ids++
+          below[me] = 0; usable = false; counted = 0; ids++
         };
         if :: STORE :: made[me] = 0 /* is rolled back */ :: skip /* stays open */ fi;
         id = 0
@@ -313,7 +321,7 @@ end_of_run:
     } unless { my_run != this_run };
     d_step {
       my_run = this_run;
-      id = 0; ids = 0; known = 0; known_resets = 0; now = 0; greatest = 0;
+      id = 0; ids = 0; known = 0; known_resets = 0; counted = 0; now = 0; greatest = 0;
       usable = false; in_recovery = false; moved = false
     }
   od
@@ -387,7 +395,7 @@ end_of_run:
       :: operations < OPERATIONS && !recovery -> operations++;
         if
         :: RESET
-        :: count(); lower()  /* ids_reset_clock() in another database */
+        :: atomic { count(); lower() }  /* ids_reset_clock() in another database; a session waits for it when it closes the page */
         :: at = 1; do :: at < GREATEST_CLOCK -> at++ :: break od; ADVANCE
         fi;
         d_step { at = 0; lowers = false; moves = false }
