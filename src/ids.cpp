@@ -18,3 +18,8 @@ void _PG_init(void) {
   if (process_shared_preload_libraries_in_progress) ids::reserve_memory();
 }
 }
+
+// ids_version(): the release of the library, such as 1.2.3.
+IDS_FUNCTION(ids_version) {
+  PG_RETURN_TEXT_P(cstring_to_text(IDS_VERSION));
+}

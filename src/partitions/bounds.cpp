@@ -125,3 +125,19 @@ IDS_FUNCTION(partition_times) {
   if (OidIsValid(rest)) put(rest, 0, true);
   return (Datum)0;
 }
+
+// has_rows(regclass): whether a table of this database has rows that the statement's snapshot sees,
+// without its policies. It is false for a foreign table and one that was dropped.
+IDS_FUNCTION(has_rows) {
+  Relation table = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+  if (!table) PG_RETURN_BOOL(false);
+  bool found = false;
+  if (table->rd_rel->relkind == RELKIND_RELATION) {
+    SysScanDesc scan =
+        systable_beginscan(table, InvalidOid, false, GetActiveSnapshot(), 0, nullptr);
+    found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+  }
+  relation_close(table, AccessShareLock);
+  PG_RETURN_BOOL(found);
+}
