@@ -89,7 +89,7 @@ my %setup = (
 		INSERT INTO device VALUES (1, 'C4VJ2ly9gRt')},
 	'Other forms' => q{
 		CREATE TABLE thing AS SELECT ulid::bytea AS ulid_bytes, ulid_to_base(ulid, 62) AS ulid_base62, tbsl::text::char(20) AS tbsl_char,
-			tbsl_to_base(tbsl, 62) AS tbsl_base62, '05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
+			tbsl_to_base(tbsl, 62) AS tbsl_base62, '1' AS lower_base62, '1' AS flickr_base58, 'r' AS ripple_base58, '05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
 			'urn:uuid:015549f0-1d7e-3a66-a08c-07ce13d25363' AS urn FROM gen_ulid() ulid, gen_tbsl() tbsl},
 	'Ids of Twitter and Discord' => q{
 		CREATE TABLE tweet (id bigint);
@@ -116,6 +116,8 @@ my %setup = (
 		INSERT INTO event (customer, message) VALUES (7, 'first'), (7, 'second')},
 	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	(map { $_ => $event } 'New rows by transaction', 'An effect after its cause'),
+	'Check the times' => 'CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), created_at timestamptz DEFAULT now()); INSERT INTO item DEFAULT VALUES',
+	'What uses a column' => 'CREATE TABLE payment (id bigserial PRIMARY KEY); CREATE TABLE refund (payment bigint REFERENCES payment)',
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
@@ -190,6 +192,9 @@ $node->safe_psql('template1', trap('trap', 'int,bigint,numeric,float8,text,oid,r
 my $strays = q{SELECT pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, 0) FROM pg_depend WHERE classid <> 'pg_operator'::regclass
 	AND (refclassid, refobjid) IN (SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'trap'::regnamespace
 		UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'trap'::regnamespace)};
+my $unanalyzed = q{SELECT DISTINCT attrelid::regclass, attname FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+	WHERE indrelid >= 16384 AND NOT EXISTS (SELECT FROM pg_statistic WHERE (starelid, staattnum) = (attrelid, attnum))
+		AND (SELECT relkind = 'r' FROM pg_class WHERE oid = indrelid) AND ids_internal.has_rows(indrelid)};
 my $databases = 0;
 # doc/several-servers.md and doc/citus.md run elsewhere.
 begin('several_servers');
@@ -220,6 +225,7 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees r
 				unlike($output, qr/^(ERROR|FATAL|PANIC):/m, $where);
 			}
 		}
+		is(sql($unanalyzed), '', "$document: $heading: the columns of all rows have statistics") if $document eq 'doc/migration.md' && sql(q{SELECT to_regnamespace('ids_internal')}) && grep { $_->{code} =~ /ALTER TABLE.* TYPE (?!text)/s } @statements[ 0 .. $#statements - 1 ];
 		is(sql($strays), '', "$document: $heading: nothing refers to a stranger's object") if sql(q{SELECT to_regnamespace('trap')});
 		next unless grep { $_->{code} =~ /ALTER SYSTEM/ } @statements;
 		sql('ALTER SYSTEM RESET ALL');
