@@ -42,7 +42,7 @@ my @words = map { /`([^`]+)`/g } $index =~ /^\| (`.*?) \| /mg;
 cmp_ok(scalar @words, '>', 20, 'the index has words');
 my ($bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
 my $server = slurp_file("$bindir/postgres") . 'generation expression uses user-defined function';    # PostgreSQL 18
-my @unknown = grep { my $text = join '[^\0]*', map { quotemeta } split /\.\.\.|"[\w.]+"|=\w+|\b(?:ulid|uuid)\b/; "$library$server" !~ $text } @words;
+my @unknown = grep { my $text = join '[^\0]*', map { quotemeta } split /\.\.\.|"[\w.]+"|=\w+|\w+\(\w*\)|\b(?:ulid|uuid)\b/; "$library$server" !~ $text } @words;
 is(join("\n", @unknown), '', 'errors have the words of the index');
 
 # A section that a hint names stands on the page that it names.
