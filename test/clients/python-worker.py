@@ -19,7 +19,7 @@ import psycopg
 
 def work(deliver, standby=""):
     """Delivers each row at least once, in the order of the ids. What is delivered by the connection is delivered exactly once."""
-    mine = "(feed, consumer) = ('event'::regclass, 'worker')"
+    mine = "(feed, consumer) = ('event', 'worker')"
     notified = []
     settled = "(SELECT id FROM all_settled)" if standby else "ulid_settled()"
     with psycopg.connect("", autocommit=True) as connection, psycopg.connect(standby, autocommit=True) as source:
@@ -92,7 +92,7 @@ with psycopg.connect("") as connection:
     connection.execute(
         """CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
            CREATE TABLE delivered (id ulid PRIMARY KEY, message text);
-           CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+           CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
            INSERT INTO position VALUES ('event', 'worker', ulid_first('-infinity'))"""
     )
 

@@ -110,7 +110,7 @@ my %setup = (
 	'doc/managed.md' => page('doc/managed.sql') . (page('doc/managed.md') =~ /psql -c '(CREATE TABLE event .*)'$/m)[0],
 	'Many workers' => q{
 		CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer int, message text);
-		CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+		CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
 		CREATE TABLE mail (event ulid PRIMARY KEY, text text);
 		INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'));
 		INSERT INTO event (customer, message) VALUES (7, 'first'), (7, 'second')},

@@ -21,7 +21,7 @@ sub sql { return join "\n", map { $node->safe_psql('postgres', $_) } @_ }
 my $recipe = block('doc/cookbook.md', 'Many workers', 'CREATE TABLE mail_job');
 my ($create, $distribute, $take, $execute, $do) =
   $recipe =~ /^(CREATE TABLE.*?;\n).*^(WITH last.*?;\n).*^(PREPARE.*?;\n)^(EXECUTE.*?\n).*^(WITH done.*?;\n)/ms or die;
-my $redo = block('doc/cookbook.md', 'Many workers', 'SET tries = 0');
+my ($waiting, $redo) = map { "$_;" } statements('doc/cookbook.md', 'Many workers', 'SET tries = 0');
 $take =~ s/'10 s' \* 4/'0.1 s' * 2/ or die;
 $execute =~ s/''/:'last'/ or die;
 sub for_consumer { return map { s/\bmail\b/$_[0]/gr =~ s/mail_job/$_[0]_job/gr } @_[ 1 .. $#_ ] }
@@ -37,7 +37,7 @@ sql(q{CREATE EXTENSION ids;
 		IF random() < 0.05 OR EXISTS (SELECT FROM cause WHERE message = new.text) THEN RAISE 'failed'; END IF;
 		RETURN new;
 	END $$},
-	'CREATE TABLE position (feed regclass, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer))');
+	'CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer))');
 my @consumers = ('mail', 'unbound', 'laneless');
 foreach my $consumer (@consumers)
 {
@@ -47,7 +47,7 @@ foreach my $consumer (@consumers)
 }
 my %distribute = map { $_ => for_consumer($_, $distribute) } @consumers;
 $distribute{unbound} =~ s/ AND id < ulid_settled\(\)// or die;
-$distribute{laneless} =~ s/customer::text, // or die;
+$distribute{laneless} =~ s/nullif\(customer.*?\), // or die;
 
 # A session that runs a script again and again, and is started again when it is killed.
 my %session;
@@ -121,6 +121,7 @@ sub finish_jobs
 finish_jobs('mail', "lane <> '1'");
 $node->poll_query_until('postgres', q{SELECT tries = 5 AND next <= now() FROM mail_job WHERE message = 'bad'}) or die;
 is(sql('SELECT message, tries FROM mail_job JOIN event USING (id, message) ORDER BY id'), "bad|5\nwaits|0", 'a job that always fails waits, and the next one of its customer');
+is(sql($waiting), '1|2', 'the lane shows, with both');
 sql('DELETE FROM cause', $redo);
 finish_jobs($_) foreach 'mail', 'laneless';
 end('.');
