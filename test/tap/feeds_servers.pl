@@ -38,7 +38,7 @@ sub create
 		CREATE TABLE note (n int);
 		CREATE TABLE answer (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text);
 		CREATE TABLE event (id ulid DEFAULT gen_ulid(), server text DEFAULT '$source', tenant int, PRIMARY KEY (id, tenant)) PARTITION BY LIST (tenant);
-		CREATE TABLE position (feed regclass DEFAULT 'event', consumer text PRIMARY KEY, id ulid NOT NULL);
+		CREATE TABLE position (feed text DEFAULT 'event', consumer text PRIMARY KEY, id ulid NOT NULL);
 		CREATE TABLE careless (LIKE position INCLUDING ALL);
 		CREATE TABLE event_1 PARTITION OF event FOR VALUES IN (1)});
 	return $node;

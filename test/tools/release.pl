@@ -79,7 +79,7 @@ my @agreeing = (
     ['ids.control: the version', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
     ['debian/pgversions: the oldest PostgreSQL', found('debian/pgversions', qr/(\d+)\+/), $oldest],
     ['README.md: the oldest PostgreSQL', found('README.md', qr/For PostgreSQL (\d+\.\d+) and later/), $least],
-    ['README.md: the versions of PostgreSQL tested', found('README.md', qr/tested with (\d+ to \d+) on/), "$majors[0] to $majors[-1]"],
+    ['README.md: the versions of PostgreSQL tested', found('README.md', qr/tested with ([\d, and]+) on/), join(', ', @majors[0 .. $#majors - 1]) . " and $majors[-1]"],
     ['README.md: the bytes of a uuid in an index', found('README.md', qr/Random uuids take (\d+) bytes/), sprintf('%.0f', $figure{'uuid,'})],
     ['README.md: the bytes of a ulid in an index', found('README.md', qr/Its index takes (\d+) bytes/), sprintf('%.0f', $ulid)],
     ['README.md: the bytes of a bigint in an index', found('README.md', qr/, bigints (\d+)\./), sprintf('%.0f', $ulid / $figure{'ulid,bigint'})],

@@ -19,13 +19,6 @@ ParseResult from_base_result(const std::string& text, int base) {
   return ::from_base_result<Tbsl>(text, base);
 }
 
-// Microseconds since 1970 of a decimal number of seconds.
-std::uint64_t microseconds(const std::string& seconds) {
-  const std::size_t point = seconds.find('.');
-  REQUIRE(seconds.size() == point + 7);
-  return std::stoull(seconds.substr(0, point) + seconds.substr(point + 1));
-}
-
 }  // namespace
 
 TEST_CASE("tbsl: text and order and times and boundaries") {
@@ -111,42 +104,6 @@ TEST_CASE("tbsl: every row of tbsl_base.tsv") {
       const auto expected = row.field("text") ? parse<Tbsl>(row["text"]) : Tbsl::Value{};
       check_base_row<Tbsl>(row, expected);
     }
-  }
-}
-
-// Our own generator differs from the reference, which waits, throws or repeats a suffix where ours
-// does not:
-// - while the clock is back, ours neither waits (ts0023, ts0024, ts0031) nor throws (ts0026,
-//   ts0028, which therefore take a suffix from ts0027), but counts on in the last microsecond;
-// - ours has no suffix provider that can fail (ts0042, ts0043);
-// - all sessions, machines and both modes share one counter, so a sequenced suffix continues their
-//   numbers in the same microsecond, and does not begin at 1 (sequence-per-machine, and the walks
-//   with several calls in a microsecond, such as ts0071);
-// - random suffixes are above the sequenced ones and count on (all rows of that mode);
-// - a clock at 0 is the same as no previous id (ts0047, ts0048).
-TEST_CASE("tbsl: the fields of every id of tbsl_sequence.tsv make it") {
-  for (const Row& row : read_vectors("tbsl_sequence.tsv")) {
-    CAPTURE(row["id"]);
-    if (row["result"] != "ok") {
-      CHECK_FALSE(row.field("text"));
-      continue;
-    }
-    // The last clock reading is the id's time. A random suffix is the upper 20 of 24 random bits. A
-    // sequenced suffix is recorded only in the id, but is never 0.
-    const std::string& clock = row["clock"];
-    const std::uint64_t unix_us = microseconds(clock.substr(clock.rfind(',') + 1));
-    const auto machine_id = static_cast<std::uint32_t>(row.natural("machine_id"));
-    const bool random = row["mode"] == "random";
-    const auto suffix =
-        static_cast<std::uint32_t>(random ? std::stoul(row["random_hex"], nullptr, 16) >> 4
-                                          : std::stoul(row["text"].substr(15), nullptr, 16));
-    if (!random) CHECK(suffix >= 1);
-    const auto value = Tbsl::make(unix_us, machine_id, suffix);
-    CHECK(format<Tbsl>(value) == row["text"]);
-    CHECK(parse<Tbsl>(row["text"]) == value);
-    CHECK(static_cast<std::uint64_t>(Tbsl::time(value)) == unix_us);
-    CHECK(Tbsl::machine_id(value) == machine_id);
-    CHECK(Tbsl::suffix(value) == suffix);
   }
 }
 
