@@ -118,6 +118,22 @@ END $$;
 
 COMMENT ON PROCEDURE public.uuidv7_settled(uuid) IS 'first UUID version 7 that a smaller one may still join, for the next statement';
 
+-- For a trigger on a table of positions. What was settled may go back within a millisecond, so that is not looked at.
+CREATE FUNCTION public.uuidv7_check_position() RETURNS trigger LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	bound uuid;
+BEGIN
+	CALL public.uuidv7_settled(bound);
+	IF public.uuidv7_unix_ms(new.id) > public.uuidv7_unix_ms(bound) THEN
+		RAISE EXCEPTION 'position % is above what is settled', new.id USING ERRCODE = 'check_violation',
+			HINT = 'Read below the result of CALL uuidv7_settled(), and keep the last id that you have read.';
+	END IF;
+	RETURN new;
+END $$;
+
+COMMENT ON FUNCTION public.uuidv7_check_position() IS 'refuse a position in column id above what is settled';
+
 CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -55,6 +55,8 @@ run_as('owner', 'app', q{
 	CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), n int);
 	GRANT INSERT, SELECT ON item TO writer;
 	INSERT INTO item SELECT gen_uuidv7('2026-01-01 00:00:00+00'::timestamptz + n * interval '12.345678 s'), n FROM generate_series(1, 1000) n;
+	CREATE TABLE position (feed text, consumer text, id uuid);
+	CREATE TRIGGER settled BEFORE INSERT OR UPDATE OF id ON position FOR EACH ROW EXECUTE FUNCTION uuidv7_check_position();
 	CREATE TABLE log (id uuid PRIMARY KEY DEFAULT gen_uuidv7()) PARTITION BY RANGE (id);
 	CREATE TABLE log_then PARTITION OF log FOR VALUES FROM (MINVALUE) TO (uuidv7_first('2026-01-01 00:00:00+00'));
 	CREATE TABLE log_now PARTITION OF log FOR VALUES FROM (uuidv7_first('2026-01-01 00:00:00+00')) TO (MAXVALUE)});

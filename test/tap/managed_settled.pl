@@ -45,6 +45,9 @@ run_as_owner(q{
 		WITH batch AS (INSERT INTO reading SELECT 'plpgsql', id FROM event WHERE id > after AND id < bound ORDER BY id LIMIT 2000 RETURNING id)
 		UPDATE position SET id = coalesce((SELECT id FROM batch ORDER BY id DESC LIMIT 1), id) WHERE reader = 'plpgsql';
 	END $$});
+# Positions are guarded, except those of the reader without the bound.
+my ($guard) = block('doc/managed.md', 'New rows', 'CREATE TRIGGER') =~ /^(CREATE TRIGGER .*;)$/m;
+run_as_owner($guard =~ s/EXECUTE/WHEN (new.reader <> 'control') EXECUTE/r);
 run_as_owner(block('doc/managed.md', 'On a replica', 'announce_settled') =~ s{^/\* on the replica.*}{}msr);
 
 sub script
@@ -184,6 +187,21 @@ foreach my $forged ('', 'SET LOCAL uuidv7.first_ms = 9999999999999', q{SET uuidv
 	cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'gt', $id, 'but not afterwards');
 	$writer->quit;
 }
+
+# The guard refuses what a habit would miss: an open transaction has made an id, and others later ones.
+my $late = $node->background_psql('app');
+$late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES');
+run_as_owner("$insert SELECT pg_sleep(0.1)");
+my $set = q{UPDATE position SET id = %s WHERE reader = 'statements'};
+my %habit = ('no bound' => '(SELECT id FROM event ORDER BY id DESC LIMIT 1)', 'now()' => 'uuidv7_first(now())', 'a new id' => 'gen_uuidv7()');
+foreach my $habit (sort keys %habit)
+{
+	like(($node->psql('app', "\\set VERBOSITY sqlstate\n" . sprintf $set, $habit{$habit}))[2], qr/ERROR:  23514/, "the guard refuses $habit");
+}
+$late->query_safe('COMMIT');
+$late->quit;
+is($node->psql('app', sprintf $set, $habit{'no bound'}), 0, 'but not afterwards');
+run_as_owner(sprintf $set, q{'00000000-0000-0000-0000-000000000000'});
 
 # An id of a block that is rolled back is covered if the transaction made one before the block.
 foreach my $before ('', 'SELECT gen_uuidv7();')
