@@ -108,13 +108,15 @@ foreach (
 is(sql(q{SELECT string_agg(times::text, ' ') FROM ids_partitions((SELECT oid FROM pg_class WHERE relname LIKE 'a%' AND relkind = 'p'))}),
 	'["2026-02-01 00:00:00+00","2026-03-01 00:00:00+00") ["2026-03-01 00:00:00+00","2026-04-01 00:00:00+00")', 'partitions with names that are hard to quote');
 
-# An index built in parallel, with a generating function wrongly marked PARALLEL SAFE.
+# An index built in parallel, with a generating function wrongly marked PARALLEL SAFE. The leader, which may generate, sleeps at its first row
+# until a worker's error ends it.
 sql(q{
 	SET ROLE hostile;
 	CREATE FUNCTION trap.made(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN PERFORM gen_ulid(); RETURN $1; END';
 	CREATE TABLE trap.large AS SELECT gen_ulid() AS id FROM generate_series(1, 10000);
-	CREATE INDEX large_made ON trap.large (trap.made(id))});
-like(($node->psql($database, 'SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off; REINDEX INDEX trap.large_made'))[2], qr/ERROR:  cannot use generator "\w+" in a parallel worker/, 'a parallel worker cannot generate');
+	CREATE INDEX large_made ON trap.large (trap.made(id));
+	CREATE OR REPLACE FUNCTION trap.made(ulid) RETURNS ulid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN PERFORM gen_ulid(); PERFORM pg_sleep(600); RETURN $1; END'});
+like(($node->psql($database, 'SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; REINDEX INDEX trap.large_made'))[2], qr/ERROR:  cannot use generator "\w+" in a parallel worker/, 'a parallel worker cannot generate');
 sql('DROP TABLE trap.large');
 
 # Autovacuum
