@@ -70,6 +70,16 @@ async def main():
     assert [tuple(row) for row in within] == [("many", time), ("copied", time)]
     assert [row["id"] for row in page] == [first, second]
 
+    # A whole row, a composite: with the codec only.
+    whole = ["SELECT item FROM item WHERE id = $1", "SELECT (id, related) FROM item WHERE id = $1"]
+    rows = [await connection.fetchval(query, first) for query in whole]
+    assert rows[0]["id"] == first and rows[0]["related"] == [first, second] and tuple(rows[1]) == (first, [first, second])
+    for query in whole:
+        try:
+            assert (await plain.fetchval(query, first))[0] != first
+        except (asyncpg.exceptions.UnsupportedClientFeatureError, asyncpg.exceptions.InternalClientError, UnicodeDecodeError):
+            pass
+
     for use in plain, connection:
         try:
             await use.fetch("SELECT name FROM item WHERE id = $1", "01AN4Z07BY79KA1307SR9X4MVU")
