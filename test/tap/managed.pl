@@ -117,6 +117,14 @@ foreach my $again (0, 1)
 }
 $session->quit;
 
+# The setting that tells where a transaction's ids begin ends with it, or with a rollback to before the first; so it holds nobody back by its
+# age. Ids have the time of their call, not of their statement.
+my $setting = q{SELECT coalesce(nullif(current_setting('uuidv7.first_ms', true), ''), 'none')};
+is(run_as('writer', 'app', "BEGIN; SELECT gen_uuidv7() IS NULL; $setting ~ '^[0-9]+\$'; COMMIT; $setting; BEGIN; SELECT gen_uuidv7() IS NULL; ROLLBACK; $setting;
+	BEGIN; SAVEPOINT s; SELECT gen_uuidv7() IS NULL; ROLLBACK TO s; $setting; COMMIT; $setting"), "f\nt\nnone\nf\nnone\nf\nnone\nnone", 'no setting outlives its transaction');
+is(run_as('writer', 'app', q{SELECT uuidv7_extract_timestamp(later) - uuidv7_extract_timestamp(sooner) >= interval '0.3 s'
+	FROM (SELECT gen_uuidv7() AS sooner, pg_sleep(0.3), gen_uuidv7() AS later OFFSET 0) ids}), 't', 'two ids of one statement have their own times');
+
 # Others can neither write the sequence nor call what only the owner needs, although default privileges grant them that.
 sub install { return ($node->psql($_[0], $_[1] . page('doc/managed.sql') . ($_[2] // ''), on_error_stop => 0))[2] }
 $node->safe_psql('postgres', 'CREATE DATABASE granted');
