@@ -1454,12 +1454,12 @@ SELECT ids_complete_upgrade();
 
 -- Partitions by time. The procedures run their statements as the table's owner, in C++: no function takes a statement or a role.
 
-CREATE FUNCTION ids_internal.partition_times(parent regclass, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.partition_times(parent regclass, at_once boolean, OUT partition regclass, OUT times tstzrange) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ids_partitions(parent regclass, OUT partition regclass, OUT times tstzrange, OUT estimated_rows bigint, OUT bytes bigint) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT p.partition, p.times, sum(nullif(least(c.reltuples, 1e12::float8), -1))::bigint, sum(pg_total_relation_size(c.oid))::bigint
-	FROM ids_internal.partition_times(parent) p
+	FROM ids_internal.partition_times(parent, false) p
 		CROSS JOIN pg_partition_tree(p.partition) tree
 		JOIN pg_class c ON c.oid = tree.relid
 	WHERE tree.isleaf
@@ -1472,7 +1472,7 @@ CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach
 
 CREATE FUNCTION ids_internal.has_rows(regclass) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION ids_internal.partition_times(regclass) IS 'partitions of a table with their times';
+COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_internal.has_rows(regclass) IS 'test whether a table has visible rows';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
@@ -1493,7 +1493,7 @@ BEGIN ATOMIC
 		WHERE partstrat = 'r' AND partnatts = 1 AND partattrs[0] <> 0 AND opcdefault AND relpersistence <> 't'
 			AND (opcintype = 'uuid'::regtype OR o.oid IN (SELECT objid FROM member WHERE classid = 'pg_opclass'::regclass))
 	), part AS MATERIALIZED (
-		SELECT parent, name, partition, times FROM parent, ids_internal.partition_times(parent)
+		SELECT parent, name, partition, times FROM parent, ids_internal.partition_times(parent, true)
 	), detaching AS (
 		SELECT parent, name, inhrelid AS partition FROM parent JOIN pg_inherits ON inhparent = parent WHERE inhdetachpending
 	), coverage AS (
@@ -1529,7 +1529,9 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT 'a default partition has rows' AS problem, 'table ' || identity AS object, NULL AS since, 'see "Draining a default partition" in doc/cookbook.md' AS remedy
 	FROM part, pg_identify_object('pg_class'::regclass, partition, 0)
-	WHERE times IS NULL AND EXISTS (SELECT FROM pg_partition_tree(partition) WHERE isleaf AND ids_internal.has_rows(relid))
+	WHERE times IS NULL AND EXISTS (
+		WITH RECURSIVE leaf (relid) AS (SELECT partition::oid UNION ALL SELECT inhrelid FROM leaf JOIN pg_inherits ON inhparent = relid)
+		SELECT FROM leaf WHERE ids_internal.has_rows(relid))
 	UNION ALL
 	SELECT 'pg_upgrade is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, 'SELECT pg_catalog.ids_complete_upgrade()' AS remedy
 	WHERE current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL

@@ -13,7 +13,7 @@ BEGIN ATOMIC
 		WHERE partstrat = 'r' AND partnatts = 1 AND partattrs[0] <> 0 AND opcdefault AND relpersistence <> 't'
 			AND (opcintype = 'uuid'::regtype OR o.oid IN (SELECT objid FROM member WHERE classid = 'pg_opclass'::regclass))
 	), part AS MATERIALIZED (
-		SELECT parent, name, partition, times FROM parent, ids_internal.partition_times(parent)
+		SELECT parent, name, partition, times FROM parent, ids_internal.partition_times(parent, true)
 	), detaching AS (
 		SELECT parent, name, inhrelid AS partition FROM parent JOIN pg_inherits ON inhparent = parent WHERE inhdetachpending
 	), coverage AS (
@@ -49,7 +49,9 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT 'a default partition has rows' AS problem, 'table ' || identity AS object, NULL AS since, 'see "Draining a default partition" in doc/cookbook.md' AS remedy
 	FROM part, pg_identify_object('pg_class'::regclass, partition, 0)
-	WHERE times IS NULL AND EXISTS (SELECT FROM pg_partition_tree(partition) WHERE isleaf AND ids_internal.has_rows(relid))
+	WHERE times IS NULL AND EXISTS (
+		WITH RECURSIVE leaf (relid) AS (SELECT partition::oid UNION ALL SELECT inhrelid FROM leaf JOIN pg_inherits ON inhparent = relid)
+		SELECT FROM leaf WHERE ids_internal.has_rows(relid))
 	UNION ALL
 	SELECT 'pg_upgrade is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, 'SELECT pg_catalog.ids_complete_upgrade()' AS remedy
 	WHERE current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL

@@ -107,30 +107,48 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
   return {result, count};
 }
 
-// partition_times(parent regclass) -> setof (partition regclass, times tstzrange), in their
-// order, without partitions that are being detached, because they take no more rows; the times of
-// a default partition are null.
+// Locks a table for reading if that need not wait and the table is still there.
+static bool lock_at_once(Oid table) {
+  if (!ConditionalLockRelationOid(table, AccessShareLock)) return false;
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table))) return true;
+  UnlockRelationOid(table, AccessShareLock);
+  return false;
+}
+
+// partition_times(parent regclass, at_once boolean) -> setof (partition regclass, times tstzrange),
+// in their order, without partitions that are being detached, because they take no more rows; the
+// times of a default partition are null. With at_once a table that is locked or was dropped has
+// one row, of all times and no partition.
 IDS_FUNCTION(partition_times) {
   InitMaterializedSRF(fcinfo, 0);
+  const Oid parent = PG_GETARG_OID(0);
+  const bool at_once = PG_GETARG_BOOL(1);
   const auto put = [fcinfo](Oid partition, Datum times, bool has_none) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     Datum values[] = {ObjectIdGetDatum(partition), times};
-    bool nulls[] = {false, has_none};
+    bool nulls[] = {!OidIsValid(partition), has_none};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   };
+  if (at_once && !lock_at_once(parent)) {
+    const RangeBound from{.val = 0, .infinite = true, .inclusive = false, .lower = true};
+    const RangeBound until{.val = 0, .infinite = true, .inclusive = false, .lower = false};
+    put(InvalidOid, tstzrange_datum(fcinfo, from, until), false);
+    return (Datum)0;
+  }
   TimeKey key;
-  for (const Partition& partition : read_partitions(PG_GETARG_OID(0), key, false))
+  for (const Partition& partition : read_partitions(parent, key, false))
     put(partition.oid, tstzrange_datum(fcinfo, partition.lower, partition.upper), false);
-  const Oid rest = get_default_partition_oid(PG_GETARG_OID(0));
+  const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) put(rest, 0, true);
+  if (at_once) UnlockRelationOid(parent, AccessShareLock);
   return (Datum)0;
 }
 
 // has_rows(regclass): whether a table of this database has rows that the statement's snapshot sees,
-// without its policies. It is false for a foreign table and one that was dropped.
+// without its policies. It is false for one that is foreign, is locked or was dropped.
 IDS_FUNCTION(has_rows) {
-  Relation table = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
-  if (!table) PG_RETURN_BOOL(false);
+  if (!lock_at_once(PG_GETARG_OID(0))) PG_RETURN_BOOL(false);
+  Relation table = relation_open(PG_GETARG_OID(0), NoLock);
   bool found = false;
   if (table->rd_rel->relkind == RELKIND_RELATION) {
     SysScanDesc scan =

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Databases;
+use IPC::Run;
 use Pages;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -167,6 +168,21 @@ my $reader = $node->background_psql($database);
 $reader->query_safe('BEGIN; SELECT count(*) FROM ids_problems()');
 is(sql('SELECT count(*) FROM pg_locks WHERE granted AND relation IS NOT NULL AND mode NOT IN ($$AccessShareLock$$, $$RowExclusiveLock$$) AND pid <> pg_backend_pid()'), 0, 'no lock that others wait for');
 $reader->quit;
+
+# It waits for nobody, either: a table that its owner keeps locked is not looked at, nor are tables that come and go a reason for an error.
+sql('CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE other (id ulid) PARTITION BY RANGE (id); CREATE TABLE other_rest PARTITION OF other DEFAULT; INSERT INTO other VALUES (gen_ulid())');
+my $lock = $node->background_psql($database);
+$lock->query_safe('BEGIN; LOCK TABLE kind, other_rest');
+is(problems(), '', 'tables that are locked');
+$lock->quit;
+sql('DROP TABLE kind, other');
+my $swap = join '', map { "CREATE TABLE come_$_ (id ulid) PARTITION BY RANGE (id); CREATE TABLE come_${_}_rest PARTITION OF come_$_ DEFAULT; DROP TABLE come_$_;" } 1 .. 20;
+append_to_file($node->basedir . '/swap.sql', $swap);
+append_to_file($node->basedir . '/look.sql', 'SELECT count(*) FROM ids_problems();');
+my %told;
+my %run = map { my $file = $_; $told{$file} = ''; ($file => IPC::Run::start([ 'pgbench', '-n', '-T', 3, '-f', $node->basedir . "/$file.sql", $node->connstr($database) ], '>', '/dev/null', '2>', \$told{$file})) } 'swap', 'look';
+$_->finish foreach values %run;
+is(join('', values %told) =~ s/pgbench: pgbench .*\n//gr, '', 'tables that come and go');
 
 # All headings that remedies and hints in the install script name are on their pages.
 my %headings = map { $_ => 1 } slurp_file("$ENV{TESTDIR}/sql/ids--$version.sql") =~ /("[^"\n]+" in doc\/[\w-]+\.md)/g;
