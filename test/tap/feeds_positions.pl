@@ -1,5 +1,6 @@
 # What readers keep as their position, by the statements of doc/reading.md and the cookbook: the time before ids_reset_clock() for
-# several databases, a row for each feed, a growing integer, and a snapshot. Each row is read once; where the pages warn, rows are missed.
+# several databases, a row for each feed that no habit moves past what is settled, a growing integer, and a snapshot. Each row is read
+# once; where the pages warn, rows are missed.
 use strict;
 use warnings;
 use IPC::Run;
@@ -129,6 +130,13 @@ sql(q{ALTER TABLE mail ADD PRIMARY KEY (event); UPDATE position SET id = ulid_fi
 is(sql('SELECT count(*), count(DISTINCT event) FROM mail'), '3|3', 'a consumer goes on after its position was set back');
 sql('UPDATE position SET id = (SELECT max(id) FROM event)');
 is(sql(q{SELECT id = (SELECT max(id) FROM event) FROM position}), 't', 'to where it was');
+
+# Who may insert only the other columns gives no id, also by COPY.
+my ($grant) = page('doc/reading.md') =~ /`(GRANT INSERT [^`]*)`/;
+sql('ALTER TABLE event RENAME TO event_before; CREATE ROLE app; CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer int, message text)', $grant);
+is(ask($node, 'postgres', "SET ROLE app; $_"), '42501', "refused: $_") foreach q{INSERT INTO event VALUES (gen_ulid(), 1)}, 'COPY event FROM STDIN';
+is(ask($node, 'postgres', "SET ROLE app; INSERT INTO event (customer, message) VALUES (7, 'its own')"), '', 'allowed without the id');
+sql('DROP TABLE event; DROP ROLE app; ALTER TABLE event_before RENAME TO event');
 
 # The guard of positions refuses what a habit would miss, of each type and at each level: an open transaction has made an id, and others later
 # ones. Without the guard that row is never read. Once it has ended, the same position is allowed.
