@@ -65,6 +65,14 @@ Bound read_bound(Relation table, TimeKey& key, const PartitionBoundInfoData* bou
   return result;
 }
 
+// Locks a table for reading if that need not wait and the table is still there.
+bool lock_at_once(Oid table) {
+  if (!ConditionalLockRelationOid(table, AccessShareLock)) return false;
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table))) return true;
+  UnlockRelationOid(table, AccessShareLock);
+  return false;
+}
+
 }  // namespace
 
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
@@ -105,14 +113,6 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
   }
   relation_close(table, AccessShareLock);
   return {result, count};
-}
-
-// Locks a table for reading if that need not wait and the table is still there.
-static bool lock_at_once(Oid table) {
-  if (!ConditionalLockRelationOid(table, AccessShareLock)) return false;
-  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table))) return true;
-  UnlockRelationOid(table, AccessShareLock);
-  return false;
 }
 
 // partition_times(parent regclass, at_once boolean) -> setof (partition regclass, times tstzrange),

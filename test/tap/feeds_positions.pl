@@ -109,7 +109,7 @@ is(work_twice('FOR UPDATE SKIP LOCKED'), '21 twice', 'without a key, rows are do
 
 # A table that takes the name, by whatever recipe, goes on where the other one was. With a regclass, its rows would not be read, or all again.
 sql('DELETE FROM mail');
-my ($swap, $after) = block('doc/cookbook.md', 'Partitioning an existing table', 'before_december') =~ /(.*)\n(ALTER TABLE event_old DROP.*)/s;
+my ($swap) = block('doc/cookbook.md', 'Partitioning an existing table', 'before_december') =~ /(.*)\nALTER TABLE event_old DROP/s;
 sql($swap =~ s/2026-12-01 00:00:00/2999-01-01 00:00:00/gr);
 sql(q{INSERT INTO event (message) VALUES ('good')}, $consume);
 is(sql('SELECT count(*) FROM mail'), 1, 'a table that is partitioned goes on');

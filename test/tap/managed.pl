@@ -179,6 +179,10 @@ foreach ([ 'CREATE EXTENSION uuidv7;', 'DROP EXTENSION uuidv7;' ], [ 'BEGIN;' . 
 		'the path stays: ' . substr($make, 0, 6));
 }
 
+# In another schema it needs nothing in public.
+is($node->safe_psql('trap', 'CREATE SCHEMA other; ' . (page('doc/managed.sql') =~ s/public\./other./gr)
+	. 'SELECT other.gen_uuidv7() IS NULL; DO $$DECLARE bound uuid; BEGIN CALL other.uuidv7_settled(bound); END$$; DROP SCHEMA other CASCADE'), 'f', 'the script in another schema');
+
 # The owner dumps and restores the database.
 my $dump = $node->basedir . '/app.sql';
 $node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, '-d', $node->connstr('app') ], 'the owner dumps it');

@@ -59,7 +59,7 @@ sql($create);
 
 # Yearly partitions of this year; ends without a bound, before and after a gap; archives; parts of parts; keys at random places.
 sub year { return "ulid_first(date_trunc('year', now(), 'UTC') + interval '$_[0] years')" }
-my $in_a_year = sql(q{SELECT now() < date_trunc('year', now() + interval '2 days', 'UTC')});
+my $in_a_year = sql(q{SELECT now() < date_trunc('year', now() + interval '1 day', 'UTC')});
 foreach (
 	[ 'yearly, up to now', 'ulid', [ year(0), year(1) ], $in_a_year eq 't' ],
 	[ 'no upper bound', 'ulid', [ year(-1), 'MAXVALUE' ], 0 ],
@@ -83,7 +83,6 @@ sql('CREATE TABLE kind (tenant int, id ulid) PARTITION BY LIST (tenant); CREATE 
 	CREATE TABLE kind_2 PARTITION OF kind_1 FOR VALUES FROM (' . year(0) . ') TO (' . year(2) . ') PARTITION BY RANGE (id);
 	CREATE TABLE kind_3 PARTITION OF kind_2 FOR VALUES FROM (' . year(0) . ') TO (ulid_first(now()))');
 is(problems(), 'a partition is missing: table public.kind_2', 'a part of a part is missing');
-like(sql(q{SELECT since <= now() AND remedy LIKE '%20% 00:00:00+00%' FROM ids_problems('2 years')}), qr/^[tf]$/, 'it asks for times of the part alone');
 sql("DROP TABLE kind_3; CREATE TABLE kind_3 PARTITION OF kind_2 FOR VALUES FROM (MINVALUE) TO (" . year(2) . ')');
 is(problems(q{'3 years'}), '', 'no part is missing beyond its table');
 sql('DROP TABLE kind');
