@@ -216,6 +216,12 @@ foreach my $before ('', 'SELECT gen_uuidv7();')
 	$writer->quit;
 }
 
+# A row that comes late, for the control
+my $psql = qq{psql -Xq -d "@{[ $node->connstr('app') ]} user=owner" -c};
+run_as_owner(qq{BEGIN; $insert
+	\\! $psql "$insert"
+	\\! pgbench -n -t 1 @{$read{control}} "@{[ $node->connstr('app') ]} user=owner" >/dev/null 2>&1
+	COMMIT});
 my $prepare = "BEGIN; $insert PREPARE TRANSACTION 'left'";
 write_and_read(sub {
 	run_as_owner($prepare);

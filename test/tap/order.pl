@@ -58,7 +58,12 @@ foreach my $preloaded (0, 1)
 		'none smaller if the clock is reset although it is right');
 
 	$node->safe_psql('postgres', "CREATE FUNCTION unshared() RETURNS snowflake AS '$ENV{IDS_UNSHARED}', 'gen_snowflake' LANGUAGE C VOLATILE");
-	my (undef, $distinct, $late) = call_at_once($node, 'unshared()', 'snowflake', 'id', %at_once);
+	my ($distinct, $late);
+	foreach (1 .. 20)
+	{
+		(undef, $distinct, $late) = call_at_once($node, 'unshared()', 'snowflake', 'id', %at_once);
+		last if $late > 0 && $distinct < $all;
+	}
 	cmp_ok($late, '>', 0, "without shared state the order is broken: $late times");
 	cmp_ok($distinct, '<', $all, "without shared state some ids repeat: $distinct are different");
 	$node->stop;
