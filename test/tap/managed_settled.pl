@@ -263,6 +263,60 @@ is("$missed missed, " . ($twice // 0) . ' twice', '0 missed, 0 twice', "on the s
 is(run_as_owner(q{SELECT uuidv7_extract_timestamp(gen_uuidv7()) > clock_timestamp() + interval '55 minutes'}), 't', 'the clock is behind');
 $session->quit;
 
+# In a copy of the script each step of its protocol has a gate. A session stops at each of them in turn, while others do their part from
+# beginning to end: no row below an answer is missing from the next statement.
+$node->safe_psql('postgres', 'CREATE DATABASE gates');
+sub at_gates { return $node->safe_psql('gates', $_[0]) }
+my @steps = ('pg_sequence_last_value(regclass) bigint', 'setval(regclass, bigint) bigint', 'pg_advisory_lock(bigint) void', 'pg_advisory_unlock(bigint) boolean',
+	'pg_advisory_xact_lock_shared(bigint) void', 'pg_locks() SETOF pg_locks');
+at_gates(q{CREATE FUNCTION gate() RETURNS void LANGUAGE plpgsql AS $$BEGIN
+	PERFORM set_config('gate.n', (current_setting('gate.n')::int + 1)::text, false);
+	IF current_setting('gate.n') = current_setting('gate.stop') THEN PERFORM pg_advisory_lock_shared(1, 1), pg_advisory_unlock_shared(1, 1); END IF; END$$;
+	ALTER DATABASE gates SET gate.stop = 0; ALTER DATABASE gates SET gate.n = 0});
+foreach (@steps)
+{
+	my ($step, $arguments, $result) = /^(\w+)\((.*)\) (.*)$/ or die;
+	my $given = join ', ', map { "\$$_" } 1 .. split /, /, $arguments;
+	my $do = $result =~ /^SETOF/ ? 'RETURN QUERY SELECT * FROM pg_locks; PERFORM public.gate()'
+	  : $result eq 'void' ? "PERFORM $step($given); PERFORM public.gate()" : "DECLARE done $result := $step($given); BEGIN PERFORM public.gate(); RETURN done; END";
+	at_gates("CREATE FUNCTION gated_$step($arguments) RETURNS $result LANGUAGE plpgsql AS \$\$BEGIN PERFORM public.gate(); $do; END\$\$");
+}
+my $gated = page('doc/managed.sql') =~ s/FROM pg_locks$/FROM public.gated_pg_locks()/mgr;
+$gated =~ s/(?<![.\w])$_\(/public.gated_$_(/g foreach map { /^(\w+)/ } @steps;
+at_gates("$gated CREATE TABLE event (id uuid DEFAULT gen_uuidv7())");
+my $holder = $node->background_psql('gates');
+foreach ([ 'a reader', 'CALL uuidv7_settled()', 4 ], [ 'a writer', "$insert CALL uuidv7_settled()", 16 ])
+{
+	my ($who, $statements, $at_least) = @$_;
+	my ($steps, $missed, $ended) = (0, 0);
+	until ($ended)
+	{
+		my ($stopped, $other) = map { $node->background_psql('gates') } 1 .. 2;
+		$stopped->query_safe("SET gate.stop = @{[ ++$steps ]}; SET application_name = stopped");
+		$holder->query_safe('SELECT pg_advisory_lock(1, 1)');
+		my $output = $stopped->query_until(qr/begins/, "\\echo begins\nBEGIN;\n$statements;\nSELECT 'ended';\n");
+		$node->poll_query_until('gates', q{SELECT wait_event = 'advisory' OR query ~ 'ended' FROM pg_stat_activity WHERE application_name = 'stopped'}) or die;
+		$ended = at_gates(q{SELECT query ~ 'ended' FROM pg_stat_activity WHERE application_name = 'stopped'}) eq 't';
+		# Others make ids, too, unless it has their lock. One of them commits.
+		my $waits = at_gates('SELECT count(*) FROM pg_locks WHERE objid = 1768191543');
+		$other->query_safe('BEGIN');
+		at_gates($insert), $other->query_safe($insert) unless $waits;
+		my %answer = (other => at_gates('CALL uuidv7_settled()'));
+		my %seen = (other => at_gates('SELECT id FROM event'));
+		$holder->query_safe('SELECT pg_advisory_unlock(1, 1)');
+		($answer{stopped}) = ("$output\n" . $stopped->query_safe('SELECT')) =~ /^([0-9a-f]+-.*)$/m or die;
+		$seen{stopped} = $stopped->query_safe('SELECT id FROM event');
+		$_->query_safe('COMMIT'), $_->quit foreach $stopped, $other;
+		foreach my $id (split /\n/, at_gates('SELECT id FROM event'))
+		{
+			$missed += $id lt $answer{$_} && index($seen{$_}, $id) < 0 foreach keys %answer;
+		}
+	}
+	is($missed, 0, "stopped at each of its gates, $who misses nothing, nor does another reader");
+	cmp_ok($steps, '>', $at_least, "$who: $steps gates");
+}
+$holder->quit;
+
 # The subscriber
 my $subscriber = PostgreSQL::Test::Cluster->new('three');
 $subscriber->init;
