@@ -1,4 +1,5 @@
 -- codokey: dates as text that counts down
+\pset footer off
 SET TIME ZONE 'UTC';
 SET datestyle = 'ISO';
 CREATE VIEW units (n, unit) AS VALUES (0, 'year'), (1, 'month'), (2, 'day'), (3, 'hour'), (4, 'minute'), (5, 'second'),

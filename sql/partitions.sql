@@ -1,4 +1,5 @@
 -- Partitions by time
+\pset footer off
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;

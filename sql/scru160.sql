@@ -1,4 +1,5 @@
 -- scru160: what users type and see
+\pset footer off
 \set T scru160
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

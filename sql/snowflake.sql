@@ -1,4 +1,5 @@
 -- snowflake: what users type and see
+\pset footer off
 \set T snowflake
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

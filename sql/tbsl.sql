@@ -1,4 +1,5 @@
 -- tbsl: what users type and see
+\pset footer off
 \set T tbsl
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

@@ -1,4 +1,5 @@
 -- ulid: what users type and see
+\pset footer off
 \set T ulid
 SET TIME ZONE 'UTC';
 

@@ -1,4 +1,5 @@
 -- uuidv7: what users type and see
+\pset footer off
 \set SHOW_CONTEXT never
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
