@@ -210,17 +210,11 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
 	FUNCTION 11 ulid_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY ulid_ops USING btree IS 'comparison of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'comparison of ulid';
-COMMENT ON OPERATOR FAMILY ulid_ops USING hash  IS 'hashing of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
-COMMENT ON OPERATOR FAMILY ulid_ops USING gist  IS 'comparison of ulid';
 COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'comparison of ulid';
-COMMENT ON OPERATOR FAMILY ulid_minmax_ops       USING brin IS 'minimum and maximum ulid of each block range';
 COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'minimum and maximum ulid of each block range';
-COMMENT ON OPERATOR FAMILY ulid_minmax_multi_ops USING brin IS 'several intervals of ulid for each block range';
 COMMENT ON OPERATOR CLASS  ulid_minmax_multi_ops USING brin IS 'several intervals of ulid for each block range';
-COMMENT ON OPERATOR FAMILY ulid_bloom_ops        USING brin IS 'Bloom filter on ulid for each block range';
 COMMENT ON OPERATOR CLASS  ulid_bloom_ops        USING brin IS 'Bloom filter on ulid for each block range';
 
 -- Aggregates
@@ -534,17 +528,11 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
 	FUNCTION 11 scru160_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY scru160_ops USING btree IS 'comparison of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'comparison of scru160';
-COMMENT ON OPERATOR FAMILY scru160_ops USING hash  IS 'hashing of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
-COMMENT ON OPERATOR FAMILY scru160_ops USING gist  IS 'comparison of scru160';
 COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'comparison of scru160';
-COMMENT ON OPERATOR FAMILY scru160_minmax_ops       USING brin IS 'minimum and maximum scru160 of each block range';
 COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'minimum and maximum scru160 of each block range';
-COMMENT ON OPERATOR FAMILY scru160_minmax_multi_ops USING brin IS 'several intervals of scru160 for each block range';
 COMMENT ON OPERATOR CLASS  scru160_minmax_multi_ops USING brin IS 'several intervals of scru160 for each block range';
-COMMENT ON OPERATOR FAMILY scru160_bloom_ops        USING brin IS 'Bloom filter on scru160 for each block range';
 COMMENT ON OPERATOR CLASS  scru160_bloom_ops        USING brin IS 'Bloom filter on scru160 for each block range';
 
 -- Aggregates
@@ -851,17 +839,11 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
 	FUNCTION 11 tbsl_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY tbsl_ops USING btree IS 'comparison of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'comparison of tbsl';
-COMMENT ON OPERATOR FAMILY tbsl_ops USING hash  IS 'hashing of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
-COMMENT ON OPERATOR FAMILY tbsl_ops USING gist  IS 'comparison of tbsl';
 COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'comparison of tbsl';
-COMMENT ON OPERATOR FAMILY tbsl_minmax_ops       USING brin IS 'minimum and maximum tbsl of each block range';
 COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'minimum and maximum tbsl of each block range';
-COMMENT ON OPERATOR FAMILY tbsl_minmax_multi_ops USING brin IS 'several intervals of tbsl for each block range';
 COMMENT ON OPERATOR CLASS  tbsl_minmax_multi_ops USING brin IS 'several intervals of tbsl for each block range';
-COMMENT ON OPERATOR FAMILY tbsl_bloom_ops        USING brin IS 'Bloom filter on tbsl for each block range';
 COMMENT ON OPERATOR CLASS  tbsl_bloom_ops        USING brin IS 'Bloom filter on tbsl for each block range';
 
 -- Aggregates
@@ -1169,17 +1151,11 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
 	FUNCTION 11 snowflake_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY snowflake_ops USING btree IS 'comparison of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'comparison of snowflake';
-COMMENT ON OPERATOR FAMILY snowflake_ops USING hash  IS 'hashing of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
-COMMENT ON OPERATOR FAMILY snowflake_ops USING gist  IS 'comparison of snowflake';
 COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'comparison of snowflake';
-COMMENT ON OPERATOR FAMILY snowflake_minmax_ops       USING brin IS 'minimum and maximum snowflake of each block range';
 COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'minimum and maximum snowflake of each block range';
-COMMENT ON OPERATOR FAMILY snowflake_minmax_multi_ops USING brin IS 'several intervals of snowflake for each block range';
 COMMENT ON OPERATOR CLASS  snowflake_minmax_multi_ops USING brin IS 'several intervals of snowflake for each block range';
-COMMENT ON OPERATOR FAMILY snowflake_bloom_ops        USING brin IS 'Bloom filter on snowflake for each block range';
 COMMENT ON OPERATOR CLASS  snowflake_bloom_ops        USING brin IS 'Bloom filter on snowflake for each block range';
 
 -- Aggregates

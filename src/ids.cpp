@@ -20,6 +20,4 @@ void _PG_init(void) {
 }
 
 // ids_version(): the release of the library, such as 1.2.3.
-IDS_FUNCTION(ids_version) {
-  PG_RETURN_TEXT_P(cstring_to_text(IDS_VERSION));
-}
+IDS_FUNCTION(ids_version) { PG_RETURN_TEXT_P(cstring_to_text(IDS_VERSION)); }

@@ -27,20 +27,14 @@ struct Alphabet {
     for (std::size_t i = 0; i < Base; ++i) {
       digits[i] = text[i];
       values[static_cast<unsigned char>(text[i])] = static_cast<std::uint8_t>(i);
-      if (letter_case == LetterCase::either)
-        values[static_cast<unsigned char>(other_case(text[i]))] = static_cast<std::uint8_t>(i);
+      // One bit tells the cases of a letter apart; all letters are above all digits.
+      if (letter_case == LetterCase::either && text[i] >= 'A')
+        values[static_cast<unsigned char>(text[i] ^ ' ')] = static_cast<std::uint8_t>(i);
     }
   }
 
   constexpr std::uint8_t value(char digit) const noexcept {
     return values[static_cast<unsigned char>(digit)];
-  }
-
- private:
-  static constexpr char other_case(char c) noexcept {
-    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-    if (c >= 'a' && c <= 'z') return static_cast<char>(c - 'a' + 'A');
-    return c;
   }
 };
 

@@ -16,13 +16,13 @@ namespace {
 struct Content {
   TransactionId xmin;
   TransactionId xmax;
-  std::uint64_t xip;
+  std::uint64_t xip_hash;
 
   explicit Content(Snapshot snapshot) : xmin(snapshot->xmin), xmax(snapshot->xmax) {
-    std::memcpy(&xip, shared_state()->header.secret, sizeof xip);
+    std::memcpy(&xip_hash, shared_state()->header.secret, sizeof xip_hash);
     const std::size_t size = snapshot->xcnt * sizeof *snapshot->xip;
     auto* list = reinterpret_cast<unsigned char*>(snapshot->xip);
-    if (size != 0) xip = hash_bytes_extended(list, static_cast<int>(size), xip);
+    if (size != 0) xip_hash = hash_bytes_extended(list, static_cast<int>(size), xip_hash);
   }
 };
 static_assert(sizeof(Content) == 16);  // no padding: it is a key
@@ -30,7 +30,7 @@ static_assert(sizeof(Content) == 16);  // no padding: it is a key
 struct Answer {
   Content snapshot;
   std::uint32_t resets[kColumns];  // how often the clock had been reset
-  std::uint64_t first[kColumns];   // kNothing: not asked yet
+  std::uint64_t limit[kColumns];   // kNothing: not asked yet
 };
 
 HTAB* answers = nullptr;
@@ -63,7 +63,7 @@ Answer* answer_for(Snapshot snapshot) {
   if (last && std::memcmp(&last->snapshot, &content, sizeof content) == 0) return last;
   bool found;
   auto* answer = static_cast<Answer*>(hash_search(answers, &content, HASH_ENTER, &found));
-  if (!found) std::fill_n(answer->first, kColumns, kNothing);
+  if (!found) std::fill_n(answer->limit, kColumns, kNothing);
   return last = answer;
 }
 
@@ -80,14 +80,14 @@ std::uint64_t settled_below(GeneratorState* generator) {
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
   Answer* answer = answer_for(snapshot);
-  std::uint64_t& first = answer->first[generator->column];
+  std::uint64_t& limit = answer->limit[generator->column];
   std::uint32_t& resets = answer->resets[generator->column];
   // Of a time before ids_reset_clock(), it would move the mark up again.
-  if (first == kNothing || resets != known_mark.resets) {
-    first = std::min(first, find_settled_below(generator, snapshot));
+  if (limit == kNothing || resets != known_mark.resets) {
+    limit = std::min(limit, find_settled_below(generator, snapshot));
     resets = known_mark.resets;
   }
-  return first;
+  return limit;
 }
 
 }  // namespace ids

@@ -65,7 +65,7 @@ class Generator {
       if (unlikely(!state_)) begin();
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
-      if (unlikely(!is_marked(shared_, time_us)) && !check_mark(time_us)) continue;
+      if (unlikely(!is_marked(shared_, time_us)) && !ensure_marked(time_us)) continue;
       Assert(RecoveryInProgress() || time_us <= known_mark.unix_us);
       return tick;
     }
@@ -75,7 +75,7 @@ class Generator {
   // identifier is.
   static std::uint64_t first_unsettled() {
     static_assert(kRecords, "a generator with a T_settled() has a column in the records");
-    return settled_below(lift_above_mark());
+    return settled_below(claim_above_mark());
   }
 
   // The unit of time before which all identifiers are settled for the active snapshot, for types
@@ -83,7 +83,7 @@ class Generator {
   // the next one has begun, so this begins it if the clock is there; no id gets that tick. Like an
   // id, the answer is never above the mark.
   static std::uint64_t first_unsettled_time() {
-    GeneratorState* generator = lift_above_mark();
+    GeneratorState* generator = claim_above_mark();
     std::uint64_t time;
     do {
       std::uint64_t previous = pg_atomic_read_u64(&generator->tick);
@@ -92,7 +92,7 @@ class Generator {
       if (step.event == TickEvent::opened)
         pg_atomic_compare_exchange_u64(&generator->tick, &previous, step.next);
       time = Spec::kLayout.time(settled_below(generator));
-    } while (!is_marked(shared_, unix_us(time)) && !check_mark(unix_us(time)));
+    } while (!is_marked(shared_, unix_us(time)) && !ensure_marked(unix_us(time)));
     return time;
   }
 
@@ -112,18 +112,18 @@ class Generator {
     return claimed_;
   }
 
-  // After a restart or a promotion the tick may be below the mark.
-  static GeneratorState* lift_above_mark() {
+  // After a restart or a promotion the tick may be below the mark, until a session has read that.
+  static GeneratorState* claim_above_mark() {
     GeneratorState* generator = claim();
-    if (!knows_mark(shared_)) read_mark();
+    if (!knows_mark(shared_)) ensure_marked(0);
     return generator;
   }
 
   static void begin() {
     if constexpr (kRecords)
-      enrol(lift_above_mark(), &state_);
+      enrol(claim_above_mark(), &state_);
     else
-      state_ = lift_above_mark();
+      state_ = claim_above_mark();
   }
 
   // The next tick of the server.

@@ -116,8 +116,8 @@ struct MarkPage {
                  "REFRESH MATERIALIZED VIEW ids_internal.mark;");
   }
 
-  // Whether this run of the server has moved the mark.
-  bool is_of_this_run() const {
+  // Whether this boot of the server has moved the mark.
+  bool is_of_this_boot() const {
     return static_cast<std::uint64_t>(row->boot) == shared_state()->header.boot;
   }
 
@@ -150,14 +150,14 @@ struct MarkPage {
 
 }  // namespace
 
-bool check_mark(std::int64_t unix_us) {
+bool ensure_marked(std::int64_t unix_us) {
   // During recovery the mark cannot be written, and no id can be committed.
   if (RecoveryInProgress()) return true;
   MarkPage page;
   page.open();
   const std::int64_t mark = page.row->unix_us;
   bool usable = knows_mark(shared_state());
-  if (!page.is_of_this_run()) {
+  if (!page.is_of_this_boot()) {
     // The mark is from before this server was started or promoted, or from another server. This
     // server's ticks may be below it.
     raise_ticks(mark);
@@ -195,8 +195,8 @@ IDS_FUNCTION(ids_advance_clock) {
   MarkPage page;
   page.open();
   const std::int64_t mark = page.row->unix_us;
-  const bool moves = !page.is_of_this_run() || unix_us > mark;
-  raise_ticks(page.is_of_this_run() ? unix_us : Max(unix_us, mark));
+  const bool moves = !page.is_of_this_boot() || unix_us > mark;
+  raise_ticks(page.is_of_this_boot() ? unix_us : Max(unix_us, mark));
   if (moves) page.move_beyond(greatest_time_us());
   const XLogRecPtr lsn = PageGetLSN(BufferGetPage(page.buffer));
   page.close();
@@ -217,7 +217,7 @@ IDS_FUNCTION(ids_reset_clock) {
   MarkPage page;
   page.open();
   const bool lowers = page.row->unix_us - unix_now<1>() > kRollbackUs;
-  const bool moves = lowers || !page.is_of_this_run();
+  const bool moves = lowers || !page.is_of_this_boot();
   if (moves) raise_ticks(lowers ? Max(unix_now<1>(), 0) : page.row->unix_us);
   lower_ticks();
   if (moves) page.move_beyond(greatest_time_us());

@@ -25,20 +25,16 @@ inline bool is_marked(SharedState* shared, std::int64_t unix_us) {
          pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Whether this session has read the mark, since the ticks were last lowered.
+// Whether this session has read the mark, since the ticks were last lowered: then they are above
+// it.
 inline bool knows_mark(SharedState* shared) {
   return known_mark.unix_us != 0 && pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Reads the mark, and moves it beyond unix_us if it is below that. Returns false if the caller must
-// take another tick: this one may be below the identifiers that the database has. Raises an error
-// if the mark is missing or damaged.
-bool check_mark(std::int64_t unix_us);
-
-// Reads the mark, so that the ticks are above it.
-inline void read_mark() {
-  check_mark(0);
-}
+// Moves the mark beyond unix_us, writing WAL, unless it is. The first call of a boot raises all
+// ticks above the mark before. Returns false if the caller must take another tick: this one may be
+// below the identifiers that the database has. Raises an error if the mark is missing or damaged.
+bool ensure_marked(std::int64_t unix_us);
 
 // A hash of the unit of time of a tick that was just taken, which nobody can compute without the
 // server's secret. If the clock reaches the unit again after ids_reset_clock(), it is another one.

@@ -43,9 +43,7 @@ bool check(char** given, void**, GucSource) {
   return false;
 }
 
-void assign(const char* given, void*) {
-  value = parse(given);
-}
+void assign(const char* given, void*) { value = parse(given); }
 
 // Changes the setting; NULL does what RESET does. Returns less than 0 if another value overrides
 // this one. GUC_ACTION_SAVE is the action that PostgreSQL allows while a query runs in parallel.
@@ -69,11 +67,10 @@ Given given_values() {
   return {now, after_reset};
 }
 
-// Without this flag, a value would be lost if the library is loaded during a parallel query.
-#ifdef GUC_ALLOW_IN_PARALLEL
-constexpr int kFlags = GUC_ALLOW_IN_PARALLEL;
-#else
-constexpr int kFlags = 0;
+// Without this flag, a value would be lost if the library is loaded during a parallel query. Early
+// minor releases have none.
+#ifndef GUC_ALLOW_IN_PARALLEL
+#define GUC_ALLOW_IN_PARALLEL 0
 #endif
 
 void define_node_id() {
@@ -81,7 +78,7 @@ void define_node_id() {
       kName, "Sets the node id in the ids that this server generates.",
       "It replaces random16 in scru160 (0 to 65535), random in snowflake (0 to 4095) and "
       "machine_id in tbsl (0 to 99); -1 means none.",
-      &text, "-1", PGC_SUSET, kFlags, check, assign, nullptr);
+      &text, "-1", PGC_SUSET, GUC_ALLOW_IN_PARALLEL, check, assign, nullptr);
 }
 
 }  // namespace

@@ -8,10 +8,10 @@ Records* records = nullptr;
 
 namespace {
 
-// Notes the prepared transactions that exist before this run of the server has recorded any. Others
-// may have been committed before that, but after a snapshot that may still ask: they have smaller
-// numbers than recovered_below, and no record. The lock keeps transactions from being prepared
-// between the two.
+// Notes the prepared transactions that exist before this boot of the server has recorded any.
+// Others may have been committed before that, but after a snapshot that may still ask: they have
+// smaller numbers than recovered_below, and no record. The lock keeps transactions from being
+// prepared between the two.
 void note_recovered(Records* created) {
   LWLockAcquire(TwoPhaseStateLock, LW_SHARED);
   const std::uint64_t next = next_xid();
@@ -33,15 +33,15 @@ Records* reserved = nullptr;  // if the library is preloaded
 // The first session initializes the records, whose atomics begin with zero, too.
 Records* attach(SharedState* shared) {
   auto& header = shared->header;
-  const bool first = header.records_version == 0;
+  const bool is_first = header.records_version == 0;
   dsm_segment* segment = nullptr;
   Records* found = reserved;
   if (!found) {
-    segment = first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
+    segment = is_first ? dsm_create(Records::size(), 0) : dsm_attach(header.records);
     if (!segment) elog(ERROR, "records of extension \"ids\" are missing");
     found = static_cast<Records*>(dsm_segment_address(segment));
   }
-  if (first) {
+  if (is_first) {
     std::memset(static_cast<void*>(found), 0, Records::size());
     for (Finished& finished : found->finished) SpinLockInit(&finished.lock);
     note_recovered(found);

@@ -65,9 +65,7 @@ void attach_records();
 void reserve_memory();
 
 // Full xids, as numbers.
-inline std::uint64_t next_xid() {
-  return U64FromFullTransactionId(ReadNextFullTransactionId());
-}
+inline std::uint64_t next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 inline std::uint64_t full_xid(TransactionId xid, std::uint64_t next) {
   const auto age = static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
   Assert(age <= next && age < TransactionId{1} << 31);

@@ -160,11 +160,11 @@ std::uint64_t find_settled_below(GeneratorState* generator, Snapshot snapshot) {
   if (!records) attach_records();
   const std::size_t column = generator->column;
   // b
-  std::uint64_t first = pg_atomic_read_u64(&generator->tick) + 1;
+  std::uint64_t limit = pg_atomic_read_u64(&generator->tick) + 1;
   pg_memory_barrier();
   // c
   for (int i = 0; i < MaxBackends; ++i)
-    first = std::min(first, limit_in(records->sessions()[i], column));
+    limit = std::min(limit, limit_in(records->sessions()[i], column));
   pg_memory_barrier();
   const std::uint64_t next = next_xid();
   for (int i = 0; i < max_prepared_xacts; ++i) {
@@ -173,19 +173,19 @@ std::uint64_t find_settled_below(GeneratorState* generator, Snapshot snapshot) {
     pg_read_barrier();
     // If the slot is given to another transaction now, this one is among the finished, and the
     // other one was found in its session.
-    if (xid != 0 && !sees(snapshot, xid, next)) first = std::min(first, limit_in(slot, column));
+    if (xid != 0 && !sees(snapshot, xid, next)) limit = std::min(limit, limit_in(slot, column));
   }
   pg_memory_barrier();
   const std::uint64_t end = pg_atomic_read_u64(&records->finished_below);
   pg_memory_barrier();
-  for (std::uint32_t i = 0; i < snapshot->xcnt && first != kUnknown; ++i)
-    first = std::min(first, limit_of_finished(full_xid(snapshot->xip[i], next), column));
-  for (std::uint64_t xid = full_xid(snapshot->xmax, next); xid < end && first != kUnknown; ++xid) {
+  for (std::uint32_t i = 0; i < snapshot->xcnt && limit != kUnknown; ++i)
+    limit = std::min(limit, limit_of_finished(full_xid(snapshot->xip[i], next), column));
+  for (std::uint64_t xid = full_xid(snapshot->xmax, next); xid < end && limit != kUnknown; ++xid) {
     CHECK_FOR_INTERRUPTS();
-    first = std::min(first, limit_of_finished(xid, column));
+    limit = std::min(limit, limit_of_finished(xid, column));
   }
-  Assert(first != 0 && first != kNothing);
-  return first == kUnknown ? 0 : first;
+  Assert(limit != 0 && limit != kNothing);
+  return limit == kUnknown ? 0 : limit;
 }
 
 }  // namespace ids

@@ -77,8 +77,6 @@ SharedState* shared_state() {
   return state;
 }
 
-void create_shared_state() {
-  draw_and(attach_in_main_segment);
-}
+void create_shared_state() { draw_and(attach_in_main_segment); }
 
 }  // namespace ids

@@ -52,7 +52,6 @@ extern "C" {
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "port/atomics.h"
-#include "portability/instr_time.h"
 #include "storage/bufmgr.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
@@ -101,9 +100,6 @@ extern "C" {
 #define PGDLLEXPORT __attribute__((visibility("default")))
 // Soft errors came with 16.
 #define ereturn(context, dummy, ...) ereport(ERROR, __VA_ARGS__)
-struct DateTimeErrorExtra {};
-#define DecodeDateTime(field, type, fields, kind, time, fraction, zone, error) \
-  DecodeDateTime(field, type, fields, kind, time, fraction, zone)
 #define make_range(type, lower, upper, empty, context) make_range(type, lower, upper, empty)
 // C's () in its declaration takes any arguments, C++'s takes none.
 #define expression_tree_walker(node, walker, context)                                              \

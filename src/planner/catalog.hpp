@@ -48,8 +48,6 @@ Oid function_named(const char* prefix, const char* suffix, std::initializer_list
 int strategy_of(const CatalogObjects& objects, Oid comparison);
 
 // The strategy with the operands exchanged.
-constexpr int commuted(int strategy) {
-  return BTMaxStrategyNumber + 1 - strategy;
-}
+constexpr int commuted(int strategy) { return BTMaxStrategyNumber + 1 - strategy; }
 
 }  // namespace ids

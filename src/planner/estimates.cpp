@@ -9,8 +9,8 @@
 // Other comparisons with columns, such as id >= a AND id <= b, are estimated at a third each, as
 // PostgreSQL does.
 //
-// The first bound of a column in a list of conditions returns the share of all its bounds in that
-// list, and the others return 1. README.md says why.
+// The comparisons of a column in a list of conditions are its window. The first of them, its
+// leader, returns the share of the whole window, and the others return 1. README.md says why.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -23,7 +23,7 @@ namespace ids {
 namespace {
 
 // A comparison of the column, on its left, with an expression that is the same for all rows.
-struct Bound {
+struct Comparison {
   int strategy;
   Node* other;
   const Const* value;  // null unless it is known at plan time
@@ -53,7 +53,7 @@ bool apply_together(Node* a, Node* b) {
 }
 
 // Whether the condition compares the column; if so, with what.
-bool read_comparison(const Column& column, Node* condition, Bound* bound) {
+bool read_comparison(const Column& column, Node* condition, Comparison* comparison) {
   Node* clause = bare(condition);
   if (!is_opclause(clause) || !get_rightop(clause)) return false;
   Node* left = get_leftop(clause);
@@ -62,7 +62,7 @@ bool read_comparison(const Column& column, Node* condition, Bound* bound) {
   if (!on_left && !equal(right, column.node)) return false;
   const int strategy = strategy_of(column.objects, reinterpret_cast<OpExpr*>(clause)->opno);
   if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber) return false;
-  *bound = {on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
+  *comparison = {on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
   return true;
 }
 
@@ -70,90 +70,91 @@ bool calls(Node* node, Oid function) {
   return IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid == function;
 }
 
-// The share of rows that all bounds leave.
-double share_of_bounds(const Column& column, std::span<Bound> bounds) {
+// The share of rows that all comparisons of the window leave.
+double share_of_window(const Column& column, std::span<Comparison> window) {
   std::uint64_t lowest = UINT64_MAX;
   std::uint64_t highest = 0;
-  for (Bound& bound : bounds) {
-    bound.value = value_of(column, bound.other);
-    if (!bound.value) continue;
-    if (bound.value->constisnull) return 0;
-    lowest = std::min(lowest, column.value(bound.value->constvalue));
-    highest = std::max(highest, column.value(bound.value->constvalue));
+  for (Comparison& comparison : window) {
+    comparison.value = value_of(column, comparison.other);
+    if (!comparison.value) continue;
+    if (comparison.value->constisnull) return 0;
+    lowest = std::min(lowest, column.value(comparison.value->constvalue));
+    highest = std::max(highest, column.value(comparison.value->constvalue));
   }
   Distribution distribution(column, lowest, highest);
 
-  // The closest bound on each side counts. PostgreSQL does not pair volatile ones.
+  // The closest comparison on each side counts. PostgreSQL does not pair volatile ones.
   constexpr double kNone = 2;
   double lower = kNone;
   double upper = kNone;
   double unpaired = 1;
-  for (const Bound& bound : bounds) {
-    if (!bound.value && contain_volatile_functions(bound.other)) {
+  for (const Comparison& comparison : window) {
+    if (!comparison.value && contain_volatile_functions(comparison.other)) {
       unpaired *= DEFAULT_INEQ_SEL;
       continue;
     }
-    double& side = bound.strategy < BTEqualStrategyNumber ? upper : lower;
-    side = std::min(side, bound.value ? distribution.share(bound.strategy, bound.value->constvalue)
-                                      : DEFAULT_INEQ_SEL);
+    double& side = comparison.strategy < BTEqualStrategyNumber ? upper : lower;
+    side = std::min(side, comparison.value ? distribution.share(comparison.strategy,
+                                                                comparison.value->constvalue)
+                                           : DEFAULT_INEQ_SEL);
   }
   distribution.release();
   if (std::max(lower, upper) == kNone) return unpaired * std::min({lower, upper, 1.0});
   if (lower == DEFAULT_INEQ_SEL || upper == DEFAULT_INEQ_SEL)
     return unpaired * DEFAULT_RANGE_INEQ_SEL;
-  // Nulls are outside of each of the two bounds, but count only once as outside of the window.
+  // Nulls are outside of each of the two, but count only once as outside of the window.
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows for a bound that is in none of the table's conditions. The lower bound of a
-// range returns the share of both, and the upper one 1.
-double share_of_lone_bound(const Column& column, const Bound& asked) {
+// The share of rows for a comparison that is in none of the table's conditions. With the first id
+// of a range it returns the share of both, and with the last one 1.
+double share_of_lone(const Column& column, const Comparison& asked) {
   const Oid* boundaries = column.objects.boundaries;
   if (asked.strategy == BTLessEqualStrategyNumber && calls(asked.other, boundaries[kRangeLast]))
     return 1;
-  Bound bounds[] = {asked, {}};
+  Comparison window[] = {asked, {}};
   if (asked.strategy != BTGreaterEqualStrategyNumber ||
       !calls(asked.other, boundaries[kRangeFirst]))
-    return share_of_bounds(column, std::span(bounds, 1));
+    return share_of_window(column, std::span(window, 1));
   auto* last = static_cast<FuncExpr*>(copyObjectImpl(asked.other));
   last->funcid = boundaries[kRangeLast];
-  bounds[1] = {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(last), nullptr};
-  return share_of_bounds(column, bounds);
+  window[1] = {BTLessEqualStrategyNumber, reinterpret_cast<Node*>(last), nullptr};
+  return share_of_window(column, window);
 }
 
-// The bounds of the column that hold together with the one asked about. There are none if another
-// of them is the first, which stands for all.
-std::span<Bound> window_of(const Column& column, Condition* about, const Bound& asked) {
+// The comparisons of the column that hold together with the one asked about. There are none if
+// another of them is the leader, which stands for all.
+std::span<Comparison> window_of(const Column& column, Condition* about, const Comparison& asked) {
   Node* itself = about->itself;
-  if (about->first && about->first != itself) return {};
+  if (about->leader && about->leader != itself) return {};
   List* together = about->together ? about->together : list_make1(itself);
-  auto* bounds = static_cast<Bound*>(palloc(sizeof(Bound) * list_length(together)));
+  auto* window = static_cast<Comparison*>(palloc(sizeof(Comparison) * list_length(together)));
   std::size_t count = 0;
-  Node* first = nullptr;
+  Node* leader = nullptr;
   ListCell* cell;
   foreach (cell, together) {
     auto* condition = static_cast<Node*>(lfirst(cell));
-    Bound bound = asked;
+    Comparison comparison = asked;
     if (condition != itself &&
-        (!apply_together(condition, itself) || !read_comparison(column, condition, &bound) ||
-         contain_var_clause(bound.other)))
+        (!apply_together(condition, itself) || !read_comparison(column, condition, &comparison) ||
+         contain_var_clause(comparison.other)))
       continue;
-    if (!first) first = condition;
+    if (!leader) leader = condition;
     // Another extension may have put this condition in the place of one that was read.
     Condition* known = condition_of(column, reinterpret_cast<OpExpr*>(bare(condition))->args);
-    if (known) known->first = first;
-    bounds[count++] = bound;
+    if (known) known->leader = leader;
+    window[count++] = comparison;
   }
-  return {bounds, first == itself ? count : 0};
+  return {window, leader == itself ? count : 0};
 }
 
-// The share of what the conditions leave that hold together with the bound asked about, if that is
-// the first of them; otherwise 1.
-double share_of(const Column& column, List* args, const Bound& asked) {
+// The share of what the window leaves in which the comparison asked about stands, if that is its
+// leader; otherwise 1.
+double share_of(const Column& column, List* args, const Comparison& asked) {
   Condition* condition = asked_condition(column, args);
-  if (!condition) return share_of_lone_bound(column, asked);
-  const std::span<Bound> window = window_of(column, condition, asked);
-  return window.empty() ? 1 : share_of_bounds(column, window);
+  if (!condition) return share_of_lone(column, asked);
+  const std::span<Comparison> window = window_of(column, condition, asked);
+  return window.empty() ? 1 : share_of_window(column, window);
 }
 
 bool is_end_of_range(const CatalogObjects& objects, Node* node) {
@@ -188,9 +189,9 @@ double comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, 
   auto* right = static_cast<Node*>(lsecond(args));
   const bool on_left = contain_var_clause(left) && !is_end_of_range(*objects, left);
   Node* node = on_left ? left : right;
-  const Bound asked{on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
-  // What id <@ r becomes for a column r is two bounds: together they return the share of a window
-  // whose ends are not known.
+  const Comparison asked{on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
+  // What id <@ r becomes for a column r is two comparisons: together they return the share of a
+  // window whose ends are not known.
   if (contain_var_clause(asked.other))
     return is_end_of_range(*objects, asked.other) ? std::sqrt(DEFAULT_RANGE_INEQ_SEL)
                                                   : DEFAULT_INEQ_SEL;

@@ -66,7 +66,7 @@ void read(HTAB* into, const RelOptInfo* table, List* list, bool together, bool i
       condition->itself = itself;
       condition->together = together ? list : NIL;
       condition->is_predicate = is_predicate;
-      condition->first = nullptr;
+      condition->leader = nullptr;
     }
   }
 }

@@ -8,11 +8,14 @@ namespace ids {
 
 // A comparison in the conditions on a table.
 struct Condition {
-  const void* key[3];  // the table; the operands by address, since an index may commute them
-  Node* itself;        // perhaps a RestrictInfo
-  List* together;      // the conditions that hold with it; NIL: it stands alone
-  bool is_predicate;   // of a partial index
-  Node* first;         // of the bounds of its window; null until one of them is asked for
+  // The table and the operands, in the order of their addresses. The planner asks about a condition
+  // with its own nodes, and commutes it for an index with the same: so an address finds it,
+  // although equal expressions may stand in several conditions.
+  const void* key[3];
+  Node* itself;       // perhaps a RestrictInfo
+  List* together;     // the conditions that hold with it; NIL: it stands alone
+  bool is_predicate;  // of a partial index
+  Node* leader;       // the first condition of its window; null until one of them is asked for
 };
 
 // The condition on the column's table with these operands, or null.

@@ -68,24 +68,16 @@ MonotonicNumbers<32> backfilled;
 }  // namespace
 
 // gen_scru160() -> scru160
-IDS_FUNCTION(gen_scru160) {
-  return generate<Spec>();
-}
+IDS_FUNCTION(gen_scru160) { return generate<Spec>(); }
 
 // gen_scru160_us() -> scru160
-IDS_FUNCTION(gen_scru160_us) {
-  return generate<MicrosecondSpec>();
-}
+IDS_FUNCTION(gen_scru160_us) { return generate<MicrosecondSpec>(); }
 
 // scru160_settled() -> scru160
-IDS_FUNCTION(scru160_settled) {
-  return settled<Spec>();
-}
+IDS_FUNCTION(scru160_settled) { return settled<Spec>(); }
 
 // scru160_us_settled() -> scru160
-IDS_FUNCTION(scru160_us_settled) {
-  return settled<MicrosecondSpec>();
-}
+IDS_FUNCTION(scru160_us_settled) { return settled<MicrosecondSpec>(); }
 
 // gen_scru160(at timestamptz) -> scru160
 IDS_FUNCTION(gen_scru160_at) {

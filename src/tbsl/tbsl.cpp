@@ -47,9 +47,7 @@ std::uint32_t node_machine_id() {
 }  // namespace
 
 // gen_tbsl() -> tbsl
-IDS_FUNCTION(gen_tbsl) {
-  return generate(node_machine_id(), false);
-}
+IDS_FUNCTION(gen_tbsl) { return generate(node_machine_id(), false); }
 
 // tbsl_settled() -> tbsl
 IDS_FUNCTION(tbsl_settled) {

@@ -85,23 +85,11 @@ bool is_time(const char* text) {
                                            "yesterday", "infinity", "-infinity"};
   for (const char* word : kWords)
     if (pg_strcasecmp(text, word) == 0) return true;
-  // A date, then the numbers of a time and a zone: DecodeDateTime raises errors for names of zones.
-  const std::size_t date = std::strspn(text, "0123456789-");
-  const std::size_t time = date + (text[date] == ' ' || text[date] == 'T');
-  const std::size_t end = time + std::strspn(text + time, "0123456789:.+- ");
-  const bool is_plain = date == 10 && text[4] == '-' && text[end + (text[end] == 'Z')] == '\0';
-  if (!is_plain || !std::strchr("0123456789", text[time])) return false;
-  char words[MAXDATELEN + MAXDATEFIELDS];
-  char* field[MAXDATEFIELDS];
-  int types[MAXDATEFIELDS];
-  int fields, kind, zone;
-  struct pg_tm tm;
-  fsec_t fraction;
-  TimestampTz timestamp;
-  [[maybe_unused]] DateTimeErrorExtra error;
-  return ParseDateTime(text, words, sizeof words, field, types, MAXDATEFIELDS, &fields) == 0 &&
-         DecodeDateTime(field, types, fields, &kind, &tm, &fraction, &zone, &error) == 0 &&
-         tm2timestamp(&tm, fraction, &zone, &timestamp) == 0;
+  static constexpr char kDigits[] = "0123456789";
+  // Perhaps of a day that its month does not have: the cast's error tells.
+  return std::strspn(text, kDigits) == 4 && text[4] == '-' && std::strspn(text + 5, kDigits) == 2 &&
+         text[7] == '-' && std::strspn(text + 8, kDigits) == 2 &&
+         text[std::strspn(text, "0123456789-:.+TZ ")] == '\0';
 }
 
 int not_a_digit(std::string_view text, std::size_t position, const char* digit) {

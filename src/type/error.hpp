@@ -11,7 +11,7 @@
 
 namespace ids {
 
-// Whether PostgreSQL reads the text as a timestamptz. Users forget to cast one: the literal in
+// Whether the text looks like a timestamptz. Users forget to cast one: the literal in
 // id >= '2026-11-01' is read as an identifier.
 bool is_time(const char* text);
 

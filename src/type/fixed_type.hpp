@@ -237,9 +237,7 @@ struct FixedType : TimedType<C> {
   }
 #endif
 
-  static Datum abbreviate(Datum original) {
-    return load_big_endian<Datum>(bytes(original));
-  }
+  static Datum abbreviate(Datum original) { return load_big_endian<Datum>(bytes(original)); }
 };
 
 }  // namespace ids

@@ -28,14 +28,14 @@ class GistClass {
   static Datum gist_fetch(FunctionCallInfo fcinfo) {
     GISTENTRY* entry = entry_argument(fcinfo, 0);
     typename Type::Value value;
-    std::memcpy(value.data(), bounds(entry->key).lower, kSize);
+    std::memcpy(value.data(), range_of(entry->key).lower, kSize);
     PG_RETURN_POINTER(copy_with_key(entry, Type::put(value)));
   }
 
   // Whether an id between the bounds can satisfy the condition. On a leaf both bounds are the id,
   // so the result is exact.
   static Datum gist_consistent(FunctionCallInfo fcinfo) {
-    const Bounds range = bounds(entry_argument(fcinfo, 0)->key);
+    const Range range = range_of(entry_argument(fcinfo, 0)->key);
     const typename Type::Value query = Type::get(PG_GETARG_DATUM(1));
     *reinterpret_cast<bool*>(PG_GETARG_POINTER(4)) = false;
     const int lower = compare(range.lower, query.data());
@@ -60,15 +60,15 @@ class GistClass {
 
   static Datum gist_union(FunctionCallInfo fcinfo) {
     auto* entries = reinterpret_cast<GistEntryVector*>(PG_GETARG_POINTER(0));
-    Bounds range = bounds(entries->vector[0].key);
-    for (int i = 1; i < entries->n; ++i) extend(range, bounds(entries->vector[i].key));
+    Range range = range_of(entries->vector[0].key);
+    for (int i = 1; i < entries->n; ++i) extend(range, range_of(entries->vector[i].key));
     *reinterpret_cast<int*>(PG_GETARG_POINTER(1)) = VARHDRSZ + 2 * kSize;
     return key(range);
   }
 
   static Datum gist_same(FunctionCallInfo fcinfo) {
-    const Bounds a = bounds(PG_GETARG_DATUM(0));
-    const Bounds b = bounds(PG_GETARG_DATUM(1));
+    const Range a = range_of(PG_GETARG_DATUM(0));
+    const Range b = range_of(PG_GETARG_DATUM(1));
     auto* result = reinterpret_cast<bool*>(PG_GETARG_POINTER(2));
     *result = compare(a.lower, b.lower) == 0 && compare(a.upper, b.upper) == 0;
     PG_RETURN_POINTER(result);
@@ -76,8 +76,8 @@ class GistClass {
 
   // How much longer the range becomes when it has to include the added one.
   static Datum gist_penalty(FunctionCallInfo fcinfo) {
-    const Bounds range = bounds(entry_argument(fcinfo, 0)->key);
-    const Bounds added = bounds(entry_argument(fcinfo, 1)->key);
+    const Range range = range_of(entry_argument(fcinfo, 0)->key);
+    const Range added = range_of(entry_argument(fcinfo, 1)->key);
     auto* result = reinterpret_cast<float*>(PG_GETARG_POINTER(2));
     double longer = 0;
     if (compare(added.lower, range.lower) < 0)
@@ -96,7 +96,7 @@ class GistClass {
     const int count = entries->n - 1;  // vector[0] is not used
     auto* sorted = static_cast<Entry*>(palloc(sizeof(Entry) * count));
     for (int i = 0; i < count; ++i)
-      sorted[i] = {bounds(entries->vector[i + 1].key), static_cast<OffsetNumber>(i + 1)};
+      sorted[i] = {range_of(entries->vector[i + 1].key), static_cast<OffsetNumber>(i + 1)};
     qsort(sorted, count, sizeof(Entry), compare_entries);
     // A sorted build splits several pages at once.
     const int on_page = PageGetMaxOffsetNumber(entries->vector[1].page);
@@ -117,12 +117,12 @@ class GistClass {
  private:
   static constexpr std::size_t kSize = Type::kSize;
 
-  struct Bounds {
+  struct Range {
     const std::uint8_t* lower;
     const std::uint8_t* upper;
   };
   struct Entry {
-    Bounds range;
+    Range range;
     OffsetNumber offset;
   };
 
@@ -131,13 +131,13 @@ class GistClass {
   }
 
   // Keys in the index have a short header and are not aligned.
-  static Bounds bounds(Datum key) {
+  static Range range_of(Datum key) {
     const Pointer datum = DatumGetPointer(key);
     const auto* lower = reinterpret_cast<const std::uint8_t*>(VARDATA_ANY(datum));
     return {lower, VARSIZE_ANY_EXHDR(datum) == kSize ? lower : lower + kSize};
   }
 
-  static Datum key(const Bounds& range) {
+  static Datum key(const Range& range) {
     std::uint8_t bytes[2 * kSize];
     std::memcpy(bytes, range.lower, kSize);
     std::memcpy(bytes + kSize, range.upper, kSize);
@@ -153,14 +153,14 @@ class GistClass {
   static int compare(const std::uint8_t* a, const std::uint8_t* b) {
     return compare_bytes<kSize>(a, b);
   }
-  static void extend(Bounds& range, const Bounds& by) {
+  static void extend(Range& range, const Range& by) {
     if (compare(by.lower, range.lower) < 0) range.lower = by.lower;
     if (compare(by.upper, range.upper) > 0) range.upper = by.upper;
   }
 
   static OffsetNumber* side(const Entry* entries, int size, int& count, Datum& united) {
     auto* offsets = static_cast<OffsetNumber*>(palloc(sizeof(OffsetNumber) * size));
-    Bounds range = entries[0].range;
+    Range range = entries[0].range;
     for (int i = 0; i < size; ++i) {
       offsets[i] = entries[i].offset;
       extend(range, entries[i].range);
@@ -174,12 +174,14 @@ class GistClass {
     const auto* x = static_cast<const Entry*>(a);
     const auto* y = static_cast<const Entry*>(b);
     const int lower = compare(x->range.lower, y->range.lower);
-    if (lower != 0) return lower;
-    const int upper = compare(x->range.upper, y->range.upper);
-    return upper != 0 ? upper : x->offset - y->offset;
+    return lower != 0 ? lower : x->offset - y->offset;
   }
-  static int compare_lower(Datum a, Datum b) { return compare(bounds(a).lower, bounds(b).lower); }
-  static Datum abbreviate(Datum original) { return load_big_endian<Datum>(bounds(original).lower); }
+  static int compare_lower(Datum a, Datum b) {
+    return compare(range_of(a).lower, range_of(b).lower);
+  }
+  static Datum abbreviate(Datum original) {
+    return load_big_endian<Datum>(range_of(original).lower);
+  }
 };
 
 }  // namespace ids

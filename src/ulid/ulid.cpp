@@ -46,14 +46,10 @@ Ulid::Value make(std::uint64_t tick, std::uint64_t random) {
 }  // namespace
 
 // gen_ulid() -> ulid
-IDS_FUNCTION(gen_ulid) {
-  return Type::put(make(Generator<Spec>::next(), random_bits<64>()));
-}
+IDS_FUNCTION(gen_ulid) { return Type::put(make(Generator<Spec>::next(), random_bits<64>())); }
 
 // ulid_settled() -> ulid
-IDS_FUNCTION(ulid_settled) {
-  return Type::put(make(Generator<Spec>::first_unsettled(), 0));
-}
+IDS_FUNCTION(ulid_settled) { return Type::put(make(Generator<Spec>::first_unsettled(), 0)); }
 
 // gen_ulid(at timestamptz) -> ulid
 IDS_FUNCTION(gen_ulid_at) {

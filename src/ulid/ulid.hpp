@@ -47,22 +47,18 @@ struct Ulid {
     if (text.size() != kTextSize) return {ParseError::length, 0};
     // The 130 bits of the digits are 2 unused bits and the value. The first 13 digits and one bit
     // of the next are its upper half; the other four bits and the last 12 digits are its lower.
-    std::uint64_t upper = 0;
-    std::uint64_t lower = 0;
     std::uint8_t seen = 0;
-    for (std::size_t i = 0; i < 13; ++i) {
-      const std::uint8_t digit = kAlphabet.value(text[i]);
-      seen |= digit;
-      upper = upper << 5 | digit;
-    }
-    const std::uint8_t middle = kAlphabet.value(text[13]);
-    seen |= middle;
-    lower = middle;
-    for (std::size_t i = 14; i < kTextSize; ++i) {
-      const std::uint8_t digit = kAlphabet.value(text[i]);
-      seen |= digit;
-      lower = lower << 5 | digit;
-    }
+    const auto read = [&](std::size_t from, std::size_t to, std::uint64_t number) {
+      for (std::size_t i = from; i < to; ++i) {
+        const std::uint8_t digit = kAlphabet.value(text[i]);
+        seen |= digit;
+        number = number << 5 | digit;
+      }
+      return number;
+    };
+    const std::uint64_t upper = read(0, 13, 0);
+    const std::uint64_t middle = read(13, 14, 0);
+    const std::uint64_t lower = read(14, kTextSize, middle);
     if (seen & kAlphabet.kNotADigit) {
       std::size_t position = 0;
       while (kAlphabet.value(text[position]) != kAlphabet.kNotADigit) ++position;

@@ -38,9 +38,7 @@ UuidV7::Value make(std::uint64_t tick, std::uint64_t random) {
 }  // namespace
 
 // gen_uuidv7() -> uuid
-IDS_FUNCTION(gen_uuidv7) {
-  return Type::put(make(Generator<Spec>::next(), random_bits<64>()));
-}
+IDS_FUNCTION(gen_uuidv7) { return Type::put(make(Generator<Spec>::next(), random_bits<64>())); }
 
 // uuidv7_settled() -> uuid
 IDS_FUNCTION(uuidv7_settled) {
@@ -75,6 +73,4 @@ IDS_FUNCTION(uuidv7_within) {
 }
 
 // uuidv7_support(internal) -> internal
-IDS_FUNCTION(uuidv7_support) {
-  return time_predicate_support(fcinfo, kPlannedType);
-}
+IDS_FUNCTION(uuidv7_support) { return time_predicate_support(fcinfo, kPlannedType); }

@@ -16,11 +16,9 @@ void start(LogicalDecodingContext*, OutputPluginOptions* options, bool) {
   options->output_type = OUTPUT_PLUGIN_TEXTUAL_OUTPUT;
 }
 
-void begin(LogicalDecodingContext*, ReorderBufferTXN*) {
-}
+void begin(LogicalDecodingContext*, ReorderBufferTXN*) {}
 
-void commit(LogicalDecodingContext*, ReorderBufferTXN*, XLogRecPtr) {
-}
+void commit(LogicalDecodingContext*, ReorderBufferTXN*, XLogRecPtr) {}
 
 void write_settled(LogicalDecodingContext* context, const char* snapshot, bool last) {
   auto ulid_settled =

@@ -22,9 +22,7 @@ extern "C" void __sanitizer_cov_trace_pc() {
 }
 
 // steps() -> bigint
-IDS_FUNCTION(steps) {
-  PG_RETURN_INT64(count);
-}
+IDS_FUNCTION(steps) { PG_RETURN_INT64(count); }
 
 // stop_after(steps int): the process of this session stops after so many steps of the statements
 // that follow this one; 0: it does not.

@@ -11,7 +11,6 @@ SharedState* shared_state() {
   return &state;
 }
 
-void create_shared_state() {
-}
+void create_shared_state() {}
 
 }  // namespace ids

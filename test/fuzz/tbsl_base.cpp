@@ -3,6 +3,4 @@
 
 #include "fuzz.hpp"
 
-void ids::fuzz(std::span<const std::uint8_t> input) {
-  check_bases<Tbsl>(as_text(input));
-}
+void ids::fuzz(std::span<const std::uint8_t> input) { check_bases<Tbsl>(as_text(input)); }

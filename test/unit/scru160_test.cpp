@@ -26,9 +26,7 @@ void check_texts(const Scru160::Value& value, const std::string& hex, const std:
 
 }  // namespace
 
-TEST_CASE("scru160: text and order and times and boundaries") {
-  check_codec<Scru160>();
-}
+TEST_CASE("scru160: text and order and times and boundaries") { check_codec<Scru160>(); }
 
 TEST_CASE("scru160: every row of scru160_encode.tsv") {
   for (const Row& row : read_vectors("scru160_encode.tsv")) {
@@ -71,9 +69,7 @@ TEST_CASE("scru160: every row of scru160_parse.tsv") {
   }
 }
 
-TEST_CASE("scru160: every row of scru160_order.tsv") {
-  check_order<Scru160>("scru160_order.tsv");
-}
+TEST_CASE("scru160: every row of scru160_order.tsv") { check_order<Scru160>("scru160_order.tsv"); }
 
 TEST_CASE("scru160: an error says what is wrong and where") {
   for (const std::size_t length : {0, 1, 31, 33, 36, 39, 41, 64}) {

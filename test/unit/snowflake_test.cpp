@@ -57,9 +57,7 @@ void check_row(const Row& row) {
 
 }  // namespace
 
-TEST_CASE("snowflake: text and order and times and boundaries") {
-  check_codec<Snowflake>();
-}
+TEST_CASE("snowflake: text and order and times and boundaries") { check_codec<Snowflake>(); }
 
 TEST_CASE("snowflake: names of the other alphabet") {
   CHECK(format_name(Snowflake::first(Snowflake::kMinTime)) == "AzL8n0Y58m8");

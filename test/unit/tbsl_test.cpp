@@ -11,9 +11,7 @@ namespace {
 
 constexpr int kBases[] = {16, 32, 36, 58, 62};
 
-std::string to_base(const Tbsl::Value& value, int base) {
-  return ::to_base<Tbsl>(value, base);
-}
+std::string to_base(const Tbsl::Value& value, int base) { return ::to_base<Tbsl>(value, base); }
 
 ParseResult from_base_result(const std::string& text, int base) {
   return ::from_base_result<Tbsl>(text, base);
@@ -21,9 +19,7 @@ ParseResult from_base_result(const std::string& text, int base) {
 
 }  // namespace
 
-TEST_CASE("tbsl: text and order and times and boundaries") {
-  check_codec<Tbsl>();
-}
+TEST_CASE("tbsl: text and order and times and boundaries") { check_codec<Tbsl>(); }
 
 TEST_CASE("tbsl: every row of tbsl.tsv") {
   for (const Row& row : read_vectors("tbsl.tsv")) {

@@ -5,9 +5,7 @@
 
 using namespace ids;
 
-TEST_CASE("ulid: text and order and times and boundaries") {
-  check_codec<Ulid>();
-}
+TEST_CASE("ulid: text and order and times and boundaries") { check_codec<Ulid>(); }
 
 TEST_CASE("ulid: every row of ulid_encode.tsv") {
   for (const Row& row : read_vectors("ulid_encode.tsv")) {
@@ -71,9 +69,7 @@ TEST_CASE("ulid: every row of ulid_parse.tsv") {
   }
 }
 
-TEST_CASE("ulid: every row of ulid_order.tsv") {
-  check_order<Ulid>("ulid_order.tsv");
-}
+TEST_CASE("ulid: every row of ulid_order.tsv") { check_order<Ulid>("ulid_order.tsv"); }
 
 TEST_CASE("ulid: an error says what is wrong and where") {
   CHECK(parse_result<Ulid>("") == ParseResult{ParseError::length, 0});
