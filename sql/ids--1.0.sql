@@ -3,7 +3,6 @@
 -- The range that <@ and @> take. It is a domain, so that PostgreSQL's own operators, which take any range, keep working: an operator
 -- of tstzrange itself would match better, and make "tstzrange @> unknown" ambiguous.
 CREATE DOMAIN ids_tstzrange AS tstzrange;
-
 COMMENT ON DOMAIN ids_tstzrange IS 'operand of <@ and @>; in tables, write tstzrange';
 
 -- The generators: their clock, and the mark
@@ -81,7 +80,6 @@ CREATE FUNCTION ulid_lt(ulid, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAG
 CREATE FUNCTION ulid_le(ulid, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_gt(ulid, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_ge(ulid, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_eq(ulid, ulid) IS 'implementation of = operator';
 COMMENT ON FUNCTION ulid_ne(ulid, ulid) IS 'implementation of <> operator';
 COMMENT ON FUNCTION ulid_lt(ulid, ulid) IS 'implementation of < operator';
@@ -91,7 +89,6 @@ COMMENT ON FUNCTION ulid_ge(ulid, ulid) IS 'implementation of >= operator';
 
 CREATE FUNCTION ulid_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
 COMMENT ON FUNCTION ulid_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
@@ -101,7 +98,6 @@ CREATE OPERATOR <  (FUNCTION = ulid_lt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTA
 CREATE OPERATOR <= (FUNCTION = ulid_le, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
 CREATE OPERATOR >  (FUNCTION = ulid_gt, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
 CREATE OPERATOR >= (FUNCTION = ulid_ge, LEFTARG = ulid, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = ulid_ineqsel, JOIN = ulid_ineqjoinsel);
-
 COMMENT ON OPERATOR =  (ulid, ulid) IS 'equal';
 COMMENT ON OPERATOR <> (ulid, ulid) IS 'not equal';
 COMMENT ON OPERATOR <  (ulid, ulid) IS 'less than';
@@ -117,7 +113,6 @@ CREATE FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)           
 CREATE FUNCTION ulid_hash(ulid)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_hash_extended(ulid, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_cmp(ulid, ulid)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION ulid_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION ulid_in_range(ulid, ulid, interval, boolean, boolean)   IS 'window RANGE support';
@@ -133,7 +128,6 @@ CREATE FUNCTION ulid_gist_same(bytea, bytea, internal)                       RET
 CREATE FUNCTION ulid_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_gist_compress(internal)                                 IS 'GiST support';
 COMMENT ON FUNCTION ulid_gist_fetch(internal)                                    IS 'GiST support';
 COMMENT ON FUNCTION ulid_gist_consistent(internal, ulid, smallint, oid, internal) IS 'GiST support';
@@ -144,11 +138,7 @@ COMMENT ON FUNCTION ulid_gist_picksplit(internal, internal)                     
 COMMENT ON FUNCTION ulid_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 ulid_cmp(ulid, ulid),
 	FUNCTION 2 ulid_sortsupport(internal),
 	FUNCTION 3 (ulid, interval) ulid_in_range(ulid, ulid, interval, boolean, boolean),
@@ -160,22 +150,14 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING hash AS
 	FUNCTION 2 ulid_hash_extended(ulid, bigint);
 
 CREATE OPERATOR CLASS ulid_minmax_ops DEFAULT FOR TYPE ulid USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_opcinfo(internal),
 	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
 	FUNCTION 4 brin_minmax_union(internal, internal, internal);
 
 CREATE OPERATOR CLASS ulid_minmax_multi_ops FOR TYPE ulid USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
 	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -194,12 +176,7 @@ CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
 
 -- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
-	OPERATOR 18 =,
-	OPERATOR 19 <>,
-	OPERATOR 20 <,
-	OPERATOR 21 <=,
-	OPERATOR 22 >,
-	OPERATOR 23 >=,
+	OPERATOR 18 =, OPERATOR 19 <>, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
 	FUNCTION 1 ulid_gist_consistent(internal, ulid, smallint, oid, internal),
 	FUNCTION 2 ulid_gist_union(internal, internal),
 	FUNCTION 3 ulid_gist_compress(internal),
@@ -210,24 +187,15 @@ CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING gist AS
 	FUNCTION 11 ulid_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR CLASS  ulid_ops USING btree IS 'comparison of ulid';
-COMMENT ON OPERATOR CLASS  ulid_ops USING hash  IS 'hashing of ulid';
-COMMENT ON OPERATOR CLASS  ulid_ops USING gist  IS 'comparison of ulid';
-COMMENT ON OPERATOR CLASS  ulid_minmax_ops       USING brin IS 'minimum and maximum ulid of each block range';
-COMMENT ON OPERATOR CLASS  ulid_minmax_multi_ops USING brin IS 'several intervals of ulid for each block range';
-COMMENT ON OPERATOR CLASS  ulid_bloom_ops        USING brin IS 'Bloom filter on ulid for each block range';
-
 -- Aggregates
 
 CREATE FUNCTION ulid_smaller(ulid, ulid) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_larger(ulid, ulid)  RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_smaller(ulid, ulid) IS 'smaller of two';
 COMMENT ON FUNCTION ulid_larger(ulid, ulid)  IS 'larger of two';
 
 CREATE AGGREGATE min(ulid) (SFUNC = ulid_smaller, STYPE = ulid, COMBINEFUNC = ulid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(ulid) (SFUNC = ulid_larger,  STYPE = ulid, COMBINEFUNC = ulid_larger,  SORTOP = >, PARALLEL = SAFE);
-
 COMMENT ON AGGREGATE min(ulid) IS 'minimum value of all ulid input values';
 COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 
@@ -235,36 +203,30 @@ COMMENT ON AGGREGATE max(ulid) IS 'maximum value of all ulid input values';
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(ulid) RETURNS text AS 'MODULE_PATHNAME', 'ulid_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION text(ulid) IS 'convert ulid to text';
 
 CREATE CAST (ulid AS text) WITH FUNCTION text(ulid) AS ASSIGNMENT;
-
 COMMENT ON CAST (ulid AS text) IS 'convert ulid to text';
 
 -- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS ulid)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS ulid) WITH INOUT AS ASSIGNMENT;
-
 COMMENT ON CAST (text AS ulid)    IS 'convert text to ulid';
 COMMENT ON CAST (varchar AS ulid) IS 'convert varchar to ulid';
 
 CREATE FUNCTION ulid_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_is_valid(text) IS 'test whether text is a valid ulid';
 
 -- Bytes
 
 CREATE FUNCTION ulid_to_bytea(ulid)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_bytea(bytea) RETURNS ulid   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_to_bytea(ulid)     IS 'convert ulid to bytes, most significant first';
 COMMENT ON FUNCTION ulid_from_bytea(bytea) IS 'convert bytes, most significant first, to ulid';
 
 CREATE CAST (ulid AS bytea) WITH FUNCTION ulid_to_bytea(ulid);
 CREATE CAST (bytea AS ulid) WITH FUNCTION ulid_from_bytea(bytea);
-
 COMMENT ON CAST (ulid AS bytea) IS 'convert ulid to bytes, most significant first';
 COMMENT ON CAST (bytea AS ulid) IS 'convert bytes, most significant first, to ulid';
 
@@ -275,7 +237,6 @@ CREATE FUNCTION ulid_first(timestamptz)       RETURNS ulid         AS 'MODULE_PA
 CREATE FUNCTION ulid_last(timestamptz)        RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_range_first(tstzrange)   RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION ulid_range_last(tstzrange)    RETURNS ulid         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_extract_timestamp(ulid) IS 'extract timestamp from ulid';
 COMMENT ON FUNCTION ulid_first(timestamptz)     IS 'smallest ulid of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION ulid_last(timestamptz)      IS 'greatest ulid of the unit of time that contains the timestamp';
@@ -283,13 +244,11 @@ COMMENT ON FUNCTION ulid_range_first(tstzrange) IS 'smallest ulid whose time is 
 COMMENT ON FUNCTION ulid_range_last(tstzrange)  IS 'greatest ulid whose time is in the range';
 
 CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_extract_timestamp(ulid);
-
 COMMENT ON CAST (ulid AS timestamptz) IS 'extract timestamp from ulid';
 
 -- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION ulid_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_support(internal) IS 'planner support for comparisons of ulid with times';
 
 CREATE FUNCTION ulid_lt_timestamptz(ulid, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
@@ -302,7 +261,6 @@ CREATE FUNCTION timestamptz_gt_ulid(timestamptz, ulid) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_ulid(timestamptz, ulid) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION ulid_contained_by_tstzrange(ulid, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
 CREATE FUNCTION tstzrange_contains_ulid(ids_tstzrange, ulid)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT ulid_support;
-
 COMMENT ON FUNCTION ulid_lt_timestamptz(ulid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION ulid_le_timestamptz(ulid, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION ulid_gt_timestamptz(ulid, timestamptz) IS 'implementation of > operator';
@@ -324,7 +282,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_ulid, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_ulid, LEFTARG = timestamptz, RIGHTARG = ulid, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = ulid_contained_by_tstzrange, LEFTARG = ulid, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_ulid, LEFTARG = ids_tstzrange, RIGHTARG = ulid, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
-
 COMMENT ON OPERATOR <  (ulid, timestamptz) IS 'time of ulid is before unit of timestamp';
 COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'time of ulid is at or before unit of timestamp';
 COMMENT ON OPERATOR >  (ulid, timestamptz) IS 'time of ulid is after unit of timestamp';
@@ -340,7 +297,6 @@ COMMENT ON OPERATOR @> (ids_tstzrange, ulid) IS 'range contains time of ulid';
 
 CREATE CAST (ulid AS uuid) WITHOUT FUNCTION;
 CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
-
 COMMENT ON CAST (ulid AS uuid) IS 'convert ulid to uuid of the same bytes';
 COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
@@ -348,7 +304,6 @@ COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
 CREATE FUNCTION ulid_to_base(ulid, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_base(text, base int) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_to_base(ulid, int)   IS 'convert ulid to number in base 58 or 62';
 COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert number in base 58 or 62 to ulid';
 
@@ -356,7 +311,6 @@ COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert number in base 58 or 6
 
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_ulid()            IS 'generate ulid, greater than all previous ones';
 COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for backfilling';
 
@@ -367,7 +321,6 @@ COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'split ulid into time and randomness';
 COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'construct ulid from time and 10 random bytes';
 
@@ -399,7 +352,6 @@ CREATE FUNCTION scru160_lt(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME
 CREATE FUNCTION scru160_le(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_gt(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_ge(scru160, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_eq(scru160, scru160) IS 'implementation of = operator';
 COMMENT ON FUNCTION scru160_ne(scru160, scru160) IS 'implementation of <> operator';
 COMMENT ON FUNCTION scru160_lt(scru160, scru160) IS 'implementation of < operator';
@@ -409,7 +361,6 @@ COMMENT ON FUNCTION scru160_ge(scru160, scru160) IS 'implementation of >= operat
 
 CREATE FUNCTION scru160_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
 COMMENT ON FUNCTION scru160_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
@@ -419,7 +370,6 @@ CREATE OPERATOR <  (FUNCTION = scru160_lt, LEFTARG = scru160, RIGHTARG = scru160
 CREATE OPERATOR <= (FUNCTION = scru160_le, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
 CREATE OPERATOR >  (FUNCTION = scru160_gt, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
 CREATE OPERATOR >= (FUNCTION = scru160_ge, LEFTARG = scru160, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scru160_ineqsel, JOIN = scru160_ineqjoinsel);
-
 COMMENT ON OPERATOR =  (scru160, scru160) IS 'equal';
 COMMENT ON OPERATOR <> (scru160, scru160) IS 'not equal';
 COMMENT ON OPERATOR <  (scru160, scru160) IS 'less than';
@@ -435,7 +385,6 @@ CREATE FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)  
 CREATE FUNCTION scru160_hash(scru160)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_hash_extended(scru160, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_cmp(scru160, scru160)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION scru160_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION scru160_in_range(scru160, scru160, interval, boolean, boolean)   IS 'window RANGE support';
@@ -451,7 +400,6 @@ CREATE FUNCTION scru160_gist_same(bytea, bytea, internal)                       
 CREATE FUNCTION scru160_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_gist_compress(internal)                                 IS 'GiST support';
 COMMENT ON FUNCTION scru160_gist_fetch(internal)                                    IS 'GiST support';
 COMMENT ON FUNCTION scru160_gist_consistent(internal, scru160, smallint, oid, internal) IS 'GiST support';
@@ -462,11 +410,7 @@ COMMENT ON FUNCTION scru160_gist_picksplit(internal, internal)                  
 COMMENT ON FUNCTION scru160_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING btree AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 scru160_cmp(scru160, scru160),
 	FUNCTION 2 scru160_sortsupport(internal),
 	FUNCTION 3 (scru160, interval) scru160_in_range(scru160, scru160, interval, boolean, boolean),
@@ -478,22 +422,14 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING hash AS
 	FUNCTION 2 scru160_hash_extended(scru160, bigint);
 
 CREATE OPERATOR CLASS scru160_minmax_ops DEFAULT FOR TYPE scru160 USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_opcinfo(internal),
 	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
 	FUNCTION 4 brin_minmax_union(internal, internal, internal);
 
 CREATE OPERATOR CLASS scru160_minmax_multi_ops FOR TYPE scru160 USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
 	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -512,12 +448,7 @@ CREATE OPERATOR CLASS scru160_bloom_ops FOR TYPE scru160 USING brin AS
 
 -- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
-	OPERATOR 18 =,
-	OPERATOR 19 <>,
-	OPERATOR 20 <,
-	OPERATOR 21 <=,
-	OPERATOR 22 >,
-	OPERATOR 23 >=,
+	OPERATOR 18 =, OPERATOR 19 <>, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
 	FUNCTION 1 scru160_gist_consistent(internal, scru160, smallint, oid, internal),
 	FUNCTION 2 scru160_gist_union(internal, internal),
 	FUNCTION 3 scru160_gist_compress(internal),
@@ -528,24 +459,15 @@ CREATE OPERATOR CLASS scru160_ops DEFAULT FOR TYPE scru160 USING gist AS
 	FUNCTION 11 scru160_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR CLASS  scru160_ops USING btree IS 'comparison of scru160';
-COMMENT ON OPERATOR CLASS  scru160_ops USING hash  IS 'hashing of scru160';
-COMMENT ON OPERATOR CLASS  scru160_ops USING gist  IS 'comparison of scru160';
-COMMENT ON OPERATOR CLASS  scru160_minmax_ops       USING brin IS 'minimum and maximum scru160 of each block range';
-COMMENT ON OPERATOR CLASS  scru160_minmax_multi_ops USING brin IS 'several intervals of scru160 for each block range';
-COMMENT ON OPERATOR CLASS  scru160_bloom_ops        USING brin IS 'Bloom filter on scru160 for each block range';
-
 -- Aggregates
 
 CREATE FUNCTION scru160_smaller(scru160, scru160) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_larger(scru160, scru160)  RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_smaller(scru160, scru160) IS 'smaller of two';
 COMMENT ON FUNCTION scru160_larger(scru160, scru160)  IS 'larger of two';
 
 CREATE AGGREGATE min(scru160) (SFUNC = scru160_smaller, STYPE = scru160, COMBINEFUNC = scru160_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(scru160) (SFUNC = scru160_larger,  STYPE = scru160, COMBINEFUNC = scru160_larger,  SORTOP = >, PARALLEL = SAFE);
-
 COMMENT ON AGGREGATE min(scru160) IS 'minimum value of all scru160 input values';
 COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values';
 
@@ -553,36 +475,30 @@ COMMENT ON AGGREGATE max(scru160) IS 'maximum value of all scru160 input values'
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(scru160) RETURNS text AS 'MODULE_PATHNAME', 'scru160_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION text(scru160) IS 'convert scru160 to text';
 
 CREATE CAST (scru160 AS text) WITH FUNCTION text(scru160) AS ASSIGNMENT;
-
 COMMENT ON CAST (scru160 AS text) IS 'convert scru160 to text';
 
 -- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS scru160)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS scru160) WITH INOUT AS ASSIGNMENT;
-
 COMMENT ON CAST (text AS scru160)    IS 'convert text to scru160';
 COMMENT ON CAST (varchar AS scru160) IS 'convert varchar to scru160';
 
 CREATE FUNCTION scru160_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_is_valid(text) IS 'test whether text is a valid scru160';
 
 -- Bytes
 
 CREATE FUNCTION scru160_to_bytea(scru160)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION scru160_from_bytea(bytea) RETURNS scru160   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_to_bytea(scru160)     IS 'convert scru160 to bytes, most significant first';
 COMMENT ON FUNCTION scru160_from_bytea(bytea) IS 'convert bytes, most significant first, to scru160';
 
 CREATE CAST (scru160 AS bytea) WITH FUNCTION scru160_to_bytea(scru160);
 CREATE CAST (bytea AS scru160) WITH FUNCTION scru160_from_bytea(bytea);
-
 COMMENT ON CAST (scru160 AS bytea) IS 'convert scru160 to bytes, most significant first';
 COMMENT ON CAST (bytea AS scru160) IS 'convert bytes, most significant first, to scru160';
 
@@ -593,7 +509,6 @@ CREATE FUNCTION scru160_first(timestamptz)       RETURNS scru160         AS 'MOD
 CREATE FUNCTION scru160_last(timestamptz)        RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_range_first(tstzrange)   RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION scru160_range_last(tstzrange)    RETURNS scru160         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_extract_timestamp(scru160) IS 'extract timestamp from scru160';
 COMMENT ON FUNCTION scru160_first(timestamptz)     IS 'smallest scru160 of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION scru160_last(timestamptz)      IS 'greatest scru160 of the unit of time that contains the timestamp';
@@ -601,13 +516,11 @@ COMMENT ON FUNCTION scru160_range_first(tstzrange) IS 'smallest scru160 whose ti
 COMMENT ON FUNCTION scru160_range_last(tstzrange)  IS 'greatest scru160 whose time is in the range';
 
 CREATE CAST (scru160 AS timestamptz) WITH FUNCTION scru160_extract_timestamp(scru160);
-
 COMMENT ON CAST (scru160 AS timestamptz) IS 'extract timestamp from scru160';
 
 -- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION scru160_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_support(internal) IS 'planner support for comparisons of scru160 with times';
 
 CREATE FUNCTION scru160_lt_timestamptz(scru160, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
@@ -620,7 +533,6 @@ CREATE FUNCTION timestamptz_gt_scru160(timestamptz, scru160) RETURNS boolean AS 
 CREATE FUNCTION timestamptz_ge_scru160(timestamptz, scru160) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION scru160_contained_by_tstzrange(scru160, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
 CREATE FUNCTION tstzrange_contains_scru160(ids_tstzrange, scru160)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT scru160_support;
-
 COMMENT ON FUNCTION scru160_lt_timestamptz(scru160, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION scru160_le_timestamptz(scru160, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION scru160_gt_timestamptz(scru160, timestamptz) IS 'implementation of > operator';
@@ -642,7 +554,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_scru160, LEFTARG = timestamptz, RI
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_scru160, LEFTARG = timestamptz, RIGHTARG = scru160, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = scru160_contained_by_tstzrange, LEFTARG = scru160, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_scru160, LEFTARG = ids_tstzrange, RIGHTARG = scru160, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
-
 COMMENT ON OPERATOR <  (scru160, timestamptz) IS 'time of scru160 is before unit of timestamp';
 COMMENT ON OPERATOR <= (scru160, timestamptz) IS 'time of scru160 is at or before unit of timestamp';
 COMMENT ON OPERATOR >  (scru160, timestamptz) IS 'time of scru160 is after unit of timestamp';
@@ -658,13 +569,11 @@ COMMENT ON OPERATOR @> (ids_tstzrange, scru160) IS 'range contains time of scru1
 
 CREATE FUNCTION scru160_hex(scru160) RETURNS text LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 	RETURN encode(scru160_to_bytea($1), 'hex');
-
 COMMENT ON FUNCTION scru160_hex(scru160) IS 'convert scru160 to 40 hexadecimal digits';
 
 CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_scru160()            IS 'generate scru160, greater than all previous ones';
 COMMENT ON FUNCTION gen_scru160_us()         IS 'generate scru160 with microseconds, greater than all previous ones';
 COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'generate scru160 of a given time, for backfilling';
@@ -678,7 +587,6 @@ COMMENT ON FUNCTION scru160_us_settled() IS 'scru160 below which no other of gen
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'split scru160 into time, counter, random16 and random80';
 COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'construct scru160 from time, counter, random16 and 10 random bytes';
 
@@ -710,7 +618,6 @@ CREATE FUNCTION tbsl_lt(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAG
 CREATE FUNCTION tbsl_le(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_gt(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_ge(tbsl, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_eq(tbsl, tbsl) IS 'implementation of = operator';
 COMMENT ON FUNCTION tbsl_ne(tbsl, tbsl) IS 'implementation of <> operator';
 COMMENT ON FUNCTION tbsl_lt(tbsl, tbsl) IS 'implementation of < operator';
@@ -720,7 +627,6 @@ COMMENT ON FUNCTION tbsl_ge(tbsl, tbsl) IS 'implementation of >= operator';
 
 CREATE FUNCTION tbsl_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
 COMMENT ON FUNCTION tbsl_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
@@ -730,7 +636,6 @@ CREATE OPERATOR <  (FUNCTION = tbsl_lt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTA
 CREATE OPERATOR <= (FUNCTION = tbsl_le, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
 CREATE OPERATOR >  (FUNCTION = tbsl_gt, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
 CREATE OPERATOR >= (FUNCTION = tbsl_ge, LEFTARG = tbsl, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = tbsl_ineqsel, JOIN = tbsl_ineqjoinsel);
-
 COMMENT ON OPERATOR =  (tbsl, tbsl) IS 'equal';
 COMMENT ON OPERATOR <> (tbsl, tbsl) IS 'not equal';
 COMMENT ON OPERATOR <  (tbsl, tbsl) IS 'less than';
@@ -746,7 +651,6 @@ CREATE FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)           
 CREATE FUNCTION tbsl_hash(tbsl)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_hash_extended(tbsl, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_cmp(tbsl, tbsl)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION tbsl_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION tbsl_in_range(tbsl, tbsl, interval, boolean, boolean)   IS 'window RANGE support';
@@ -762,7 +666,6 @@ CREATE FUNCTION tbsl_gist_same(bytea, bytea, internal)                       RET
 CREATE FUNCTION tbsl_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_gist_compress(internal)                                 IS 'GiST support';
 COMMENT ON FUNCTION tbsl_gist_fetch(internal)                                    IS 'GiST support';
 COMMENT ON FUNCTION tbsl_gist_consistent(internal, tbsl, smallint, oid, internal) IS 'GiST support';
@@ -773,11 +676,7 @@ COMMENT ON FUNCTION tbsl_gist_picksplit(internal, internal)                     
 COMMENT ON FUNCTION tbsl_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING btree AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 tbsl_cmp(tbsl, tbsl),
 	FUNCTION 2 tbsl_sortsupport(internal),
 	FUNCTION 3 (tbsl, interval) tbsl_in_range(tbsl, tbsl, interval, boolean, boolean),
@@ -789,22 +688,14 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING hash AS
 	FUNCTION 2 tbsl_hash_extended(tbsl, bigint);
 
 CREATE OPERATOR CLASS tbsl_minmax_ops DEFAULT FOR TYPE tbsl USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_opcinfo(internal),
 	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
 	FUNCTION 4 brin_minmax_union(internal, internal, internal);
 
 CREATE OPERATOR CLASS tbsl_minmax_multi_ops FOR TYPE tbsl USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
 	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -823,12 +714,7 @@ CREATE OPERATOR CLASS tbsl_bloom_ops FOR TYPE tbsl USING brin AS
 
 -- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
-	OPERATOR 18 =,
-	OPERATOR 19 <>,
-	OPERATOR 20 <,
-	OPERATOR 21 <=,
-	OPERATOR 22 >,
-	OPERATOR 23 >=,
+	OPERATOR 18 =, OPERATOR 19 <>, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
 	FUNCTION 1 tbsl_gist_consistent(internal, tbsl, smallint, oid, internal),
 	FUNCTION 2 tbsl_gist_union(internal, internal),
 	FUNCTION 3 tbsl_gist_compress(internal),
@@ -839,24 +725,15 @@ CREATE OPERATOR CLASS tbsl_ops DEFAULT FOR TYPE tbsl USING gist AS
 	FUNCTION 11 tbsl_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR CLASS  tbsl_ops USING btree IS 'comparison of tbsl';
-COMMENT ON OPERATOR CLASS  tbsl_ops USING hash  IS 'hashing of tbsl';
-COMMENT ON OPERATOR CLASS  tbsl_ops USING gist  IS 'comparison of tbsl';
-COMMENT ON OPERATOR CLASS  tbsl_minmax_ops       USING brin IS 'minimum and maximum tbsl of each block range';
-COMMENT ON OPERATOR CLASS  tbsl_minmax_multi_ops USING brin IS 'several intervals of tbsl for each block range';
-COMMENT ON OPERATOR CLASS  tbsl_bloom_ops        USING brin IS 'Bloom filter on tbsl for each block range';
-
 -- Aggregates
 
 CREATE FUNCTION tbsl_smaller(tbsl, tbsl) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_larger(tbsl, tbsl)  RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_smaller(tbsl, tbsl) IS 'smaller of two';
 COMMENT ON FUNCTION tbsl_larger(tbsl, tbsl)  IS 'larger of two';
 
 CREATE AGGREGATE min(tbsl) (SFUNC = tbsl_smaller, STYPE = tbsl, COMBINEFUNC = tbsl_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(tbsl) (SFUNC = tbsl_larger,  STYPE = tbsl, COMBINEFUNC = tbsl_larger,  SORTOP = >, PARALLEL = SAFE);
-
 COMMENT ON AGGREGATE min(tbsl) IS 'minimum value of all tbsl input values';
 COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 
@@ -864,36 +741,30 @@ COMMENT ON AGGREGATE max(tbsl) IS 'maximum value of all tbsl input values';
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(tbsl) RETURNS text AS 'MODULE_PATHNAME', 'tbsl_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION text(tbsl) IS 'convert tbsl to text';
 
 CREATE CAST (tbsl AS text) WITH FUNCTION text(tbsl) AS ASSIGNMENT;
-
 COMMENT ON CAST (tbsl AS text) IS 'convert tbsl to text';
 
 -- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS tbsl)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS tbsl) WITH INOUT AS ASSIGNMENT;
-
 COMMENT ON CAST (text AS tbsl)    IS 'convert text to tbsl';
 COMMENT ON CAST (varchar AS tbsl) IS 'convert varchar to tbsl';
 
 CREATE FUNCTION tbsl_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_is_valid(text) IS 'test whether text is a valid tbsl';
 
 -- Bytes
 
 CREATE FUNCTION tbsl_to_bytea(tbsl)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_bytea(bytea) RETURNS tbsl   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_to_bytea(tbsl)     IS 'convert tbsl to bytes, most significant first';
 COMMENT ON FUNCTION tbsl_from_bytea(bytea) IS 'convert bytes, most significant first, to tbsl';
 
 CREATE CAST (tbsl AS bytea) WITH FUNCTION tbsl_to_bytea(tbsl);
 CREATE CAST (bytea AS tbsl) WITH FUNCTION tbsl_from_bytea(bytea);
-
 COMMENT ON CAST (tbsl AS bytea) IS 'convert tbsl to bytes, most significant first';
 COMMENT ON CAST (bytea AS tbsl) IS 'convert bytes, most significant first, to tbsl';
 
@@ -904,7 +775,6 @@ CREATE FUNCTION tbsl_first(timestamptz)       RETURNS tbsl         AS 'MODULE_PA
 CREATE FUNCTION tbsl_last(timestamptz)        RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_first(tstzrange)   RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION tbsl_range_last(tstzrange)    RETURNS tbsl         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_extract_timestamp(tbsl) IS 'extract timestamp from tbsl';
 COMMENT ON FUNCTION tbsl_first(timestamptz)     IS 'smallest tbsl of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION tbsl_last(timestamptz)      IS 'greatest tbsl of the unit of time that contains the timestamp';
@@ -912,13 +782,11 @@ COMMENT ON FUNCTION tbsl_range_first(tstzrange) IS 'smallest tbsl whose time is 
 COMMENT ON FUNCTION tbsl_range_last(tstzrange)  IS 'greatest tbsl whose time is in the range';
 
 CREATE CAST (tbsl AS timestamptz) WITH FUNCTION tbsl_extract_timestamp(tbsl);
-
 COMMENT ON CAST (tbsl AS timestamptz) IS 'extract timestamp from tbsl';
 
 -- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION tbsl_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_support(internal) IS 'planner support for comparisons of tbsl with times';
 
 CREATE FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
@@ -931,7 +799,6 @@ CREATE FUNCTION timestamptz_gt_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODUL
 CREATE FUNCTION timestamptz_ge_tbsl(timestamptz, tbsl) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tbsl_contained_by_tstzrange(tbsl, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
 CREATE FUNCTION tstzrange_contains_tbsl(ids_tstzrange, tbsl)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT tbsl_support;
-
 COMMENT ON FUNCTION tbsl_lt_timestamptz(tbsl, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION tbsl_le_timestamptz(tbsl, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION tbsl_gt_timestamptz(tbsl, timestamptz) IS 'implementation of > operator';
@@ -953,7 +820,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_tbsl, LEFTARG = timestamptz, RIGHT
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_tbsl, LEFTARG = timestamptz, RIGHTARG = tbsl, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = tbsl_contained_by_tstzrange, LEFTARG = tbsl, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_tbsl, LEFTARG = ids_tstzrange, RIGHTARG = tbsl, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
-
 COMMENT ON OPERATOR <  (tbsl, timestamptz) IS 'time of tbsl is before unit of timestamp';
 COMMENT ON OPERATOR <= (tbsl, timestamptz) IS 'time of tbsl is at or before unit of timestamp';
 COMMENT ON OPERATOR >  (tbsl, timestamptz) IS 'time of tbsl is after unit of timestamp';
@@ -969,7 +835,6 @@ COMMENT ON OPERATOR @> (ids_tstzrange, tbsl) IS 'range contains time of tbsl';
 
 CREATE FUNCTION tbsl_to_base(tbsl, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tbsl_from_base(text, base int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_to_base(tbsl, int)   IS 'convert tbsl to number in base 16, 32, 36, 58 or 62';
 COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'convert number in base 16, 32, 36, 58 or 62 to tbsl';
 
@@ -978,7 +843,6 @@ COMMENT ON FUNCTION tbsl_from_base(text, int) IS 'convert number in base 16, 32,
 CREATE FUNCTION gen_tbsl()                                                                   RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_tbsl_machine(machine_id int DEFAULT -1, sequenced boolean DEFAULT false) RETURNS tbsl AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_tbsl(at timestamptz)                                                     RETURNS tbsl AS 'MODULE_PATHNAME', 'gen_tbsl_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_tbsl()                     IS 'generate tbsl of machine ids.node_id, greater than all previous ones';
 COMMENT ON FUNCTION gen_tbsl_machine(int, boolean) IS 'generate tbsl of a machine id, with a random or sequenced suffix';
 COMMENT ON FUNCTION gen_tbsl(timestamptz)          IS 'generate tbsl of a given time, for backfilling';
@@ -990,7 +854,6 @@ COMMENT ON FUNCTION tbsl_settled() IS 'tbsl below which no other one of gen_tbsl
 CREATE FUNCTION tbsl_parts(tbsl, OUT at timestamptz, OUT machine_id int, OUT suffix int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION tbsl_from_parts(at timestamptz, machine_id int, suffix int) RETURNS tbsl AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION tbsl_parts(tbsl)                       IS 'split tbsl into time, machine id and suffix';
 COMMENT ON FUNCTION tbsl_from_parts(timestamptz, int, int) IS 'construct tbsl from time, machine id and suffix';
 
@@ -1022,7 +885,6 @@ CREATE FUNCTION snowflake_lt(snowflake, snowflake) RETURNS boolean AS 'MODULE_PA
 CREATE FUNCTION snowflake_le(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_gt(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ge(snowflake, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_eq(snowflake, snowflake) IS 'implementation of = operator';
 COMMENT ON FUNCTION snowflake_ne(snowflake, snowflake) IS 'implementation of <> operator';
 COMMENT ON FUNCTION snowflake_lt(snowflake, snowflake) IS 'implementation of < operator';
@@ -1032,7 +894,6 @@ COMMENT ON FUNCTION snowflake_ge(snowflake, snowflake) IS 'implementation of >= 
 
 CREATE FUNCTION snowflake_ineqsel(internal, oid, internal, integer)                RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_ineqjoinsel(internal, oid, internal, smallint, internal) RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ineqsel(internal, oid, internal, integer)                IS 'restriction selectivity of <, <=, >, >=';
 COMMENT ON FUNCTION snowflake_ineqjoinsel(internal, oid, internal, smallint, internal) IS 'join selectivity of <, <=, >, >=';
 
@@ -1042,7 +903,6 @@ CREATE OPERATOR <  (FUNCTION = snowflake_lt, LEFTARG = snowflake, RIGHTARG = sno
 CREATE OPERATOR <= (FUNCTION = snowflake_le, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = >=, NEGATOR = >,  RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
 CREATE OPERATOR >  (FUNCTION = snowflake_gt, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <,  NEGATOR = <=, RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
 CREATE OPERATOR >= (FUNCTION = snowflake_ge, LEFTARG = snowflake, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = snowflake_ineqsel, JOIN = snowflake_ineqjoinsel);
-
 COMMENT ON OPERATOR =  (snowflake, snowflake) IS 'equal';
 COMMENT ON OPERATOR <> (snowflake, snowflake) IS 'not equal';
 COMMENT ON OPERATOR <  (snowflake, snowflake) IS 'less than';
@@ -1058,7 +918,6 @@ CREATE FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, bool
 CREATE FUNCTION snowflake_hash(snowflake)                                                  RETURNS integer          AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_hash_extended(snowflake, bigint)                                 RETURNS bigint           AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_minmax_multi_distance(internal, internal)                  RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_cmp(snowflake, snowflake)                                    IS 'less-equal-greater';
 COMMENT ON FUNCTION snowflake_sortsupport(internal)                            IS 'sort support';
 COMMENT ON FUNCTION snowflake_in_range(snowflake, snowflake, interval, boolean, boolean)   IS 'window RANGE support';
@@ -1074,7 +933,6 @@ CREATE FUNCTION snowflake_gist_same(bytea, bytea, internal)                     
 CREATE FUNCTION snowflake_gist_penalty(internal, internal, internal)              RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_gist_picksplit(internal, internal)                      RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_gist_sortsupport(internal)                              RETURNS void     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_gist_compress(internal)                                 IS 'GiST support';
 COMMENT ON FUNCTION snowflake_gist_fetch(internal)                                    IS 'GiST support';
 COMMENT ON FUNCTION snowflake_gist_consistent(internal, snowflake, smallint, oid, internal) IS 'GiST support';
@@ -1085,11 +943,7 @@ COMMENT ON FUNCTION snowflake_gist_picksplit(internal, internal)                
 COMMENT ON FUNCTION snowflake_gist_sortsupport(internal)                              IS 'GiST sort support';
 
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING btree AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 snowflake_cmp(snowflake, snowflake),
 	FUNCTION 2 snowflake_sortsupport(internal),
 	FUNCTION 3 (snowflake, interval) snowflake_in_range(snowflake, snowflake, interval, boolean, boolean),
@@ -1101,22 +955,14 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING hash AS
 	FUNCTION 2 snowflake_hash_extended(snowflake, bigint);
 
 CREATE OPERATOR CLASS snowflake_minmax_ops DEFAULT FOR TYPE snowflake USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_opcinfo(internal),
 	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
 	FUNCTION 4 brin_minmax_union(internal, internal, internal);
 
 CREATE OPERATOR CLASS snowflake_minmax_multi_ops FOR TYPE snowflake USING brin AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
 	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
 	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -1135,12 +981,7 @@ CREATE OPERATOR CLASS snowflake_bloom_ops FOR TYPE snowflake USING brin AS
 
 -- The strategies are the ones that gist_translate_cmptype_common knows.
 CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
-	OPERATOR 18 =,
-	OPERATOR 19 <>,
-	OPERATOR 20 <,
-	OPERATOR 21 <=,
-	OPERATOR 22 >,
-	OPERATOR 23 >=,
+	OPERATOR 18 =, OPERATOR 19 <>, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
 	FUNCTION 1 snowflake_gist_consistent(internal, snowflake, smallint, oid, internal),
 	FUNCTION 2 snowflake_gist_union(internal, internal),
 	FUNCTION 3 snowflake_gist_compress(internal),
@@ -1151,24 +992,15 @@ CREATE OPERATOR CLASS snowflake_ops DEFAULT FOR TYPE snowflake USING gist AS
 	FUNCTION 11 snowflake_gist_sortsupport(internal),
 	STORAGE bytea;
 
-COMMENT ON OPERATOR CLASS  snowflake_ops USING btree IS 'comparison of snowflake';
-COMMENT ON OPERATOR CLASS  snowflake_ops USING hash  IS 'hashing of snowflake';
-COMMENT ON OPERATOR CLASS  snowflake_ops USING gist  IS 'comparison of snowflake';
-COMMENT ON OPERATOR CLASS  snowflake_minmax_ops       USING brin IS 'minimum and maximum snowflake of each block range';
-COMMENT ON OPERATOR CLASS  snowflake_minmax_multi_ops USING brin IS 'several intervals of snowflake for each block range';
-COMMENT ON OPERATOR CLASS  snowflake_bloom_ops        USING brin IS 'Bloom filter on snowflake for each block range';
-
 -- Aggregates
 
 CREATE FUNCTION snowflake_smaller(snowflake, snowflake) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_larger(snowflake, snowflake)  RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_smaller(snowflake, snowflake) IS 'smaller of two';
 COMMENT ON FUNCTION snowflake_larger(snowflake, snowflake)  IS 'larger of two';
 
 CREATE AGGREGATE min(snowflake) (SFUNC = snowflake_smaller, STYPE = snowflake, COMBINEFUNC = snowflake_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(snowflake) (SFUNC = snowflake_larger,  STYPE = snowflake, COMBINEFUNC = snowflake_larger,  SORTOP = >, PARALLEL = SAFE);
-
 COMMENT ON AGGREGATE min(snowflake) IS 'minimum value of all snowflake input values';
 COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input values';
 
@@ -1176,36 +1008,30 @@ COMMENT ON AGGREGATE max(snowflake) IS 'maximum value of all snowflake input val
 -- called text, so that text(id) remains a cast.
 
 CREATE FUNCTION text(snowflake) RETURNS text AS 'MODULE_PATHNAME', 'snowflake_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION text(snowflake) IS 'convert snowflake to text';
 
 CREATE CAST (snowflake AS text) WITH FUNCTION text(snowflake) AS ASSIGNMENT;
-
 COMMENT ON CAST (snowflake AS text) IS 'convert snowflake to text';
 
 -- PostgreSQL's own casts, but also for assignments: parameters and columns of text may be inserted.
 
 CREATE CAST (text AS snowflake)    WITH INOUT AS ASSIGNMENT;
 CREATE CAST (varchar AS snowflake) WITH INOUT AS ASSIGNMENT;
-
 COMMENT ON CAST (text AS snowflake)    IS 'convert text to snowflake';
 COMMENT ON CAST (varchar AS snowflake) IS 'convert varchar to snowflake';
 
 CREATE FUNCTION snowflake_is_valid(text) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_is_valid(text) IS 'test whether text is a valid snowflake';
 
 -- Bytes
 
 CREATE FUNCTION snowflake_to_bytea(snowflake)     RETURNS bytea AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_from_bytea(bytea) RETURNS snowflake   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_to_bytea(snowflake)     IS 'convert snowflake to bytes, most significant first';
 COMMENT ON FUNCTION snowflake_from_bytea(bytea) IS 'convert bytes, most significant first, to snowflake';
 
 CREATE CAST (snowflake AS bytea) WITH FUNCTION snowflake_to_bytea(snowflake);
 CREATE CAST (bytea AS snowflake) WITH FUNCTION snowflake_from_bytea(bytea);
-
 COMMENT ON CAST (snowflake AS bytea) IS 'convert snowflake to bytes, most significant first';
 COMMENT ON CAST (bytea AS snowflake) IS 'convert bytes, most significant first, to snowflake';
 
@@ -1216,7 +1042,6 @@ CREATE FUNCTION snowflake_first(timestamptz)       RETURNS snowflake         AS 
 CREATE FUNCTION snowflake_last(timestamptz)        RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_first(tstzrange)   RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_range_last(tstzrange)    RETURNS snowflake         AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_extract_timestamp(snowflake) IS 'extract timestamp from snowflake';
 COMMENT ON FUNCTION snowflake_first(timestamptz)     IS 'smallest snowflake of the unit of time that contains the timestamp';
 COMMENT ON FUNCTION snowflake_last(timestamptz)      IS 'greatest snowflake of the unit of time that contains the timestamp';
@@ -1224,13 +1049,11 @@ COMMENT ON FUNCTION snowflake_range_first(tstzrange) IS 'smallest snowflake whos
 COMMENT ON FUNCTION snowflake_range_last(tstzrange)  IS 'greatest snowflake whose time is in the range';
 
 CREATE CAST (snowflake AS timestamptz) WITH FUNCTION snowflake_extract_timestamp(snowflake);
-
 COMMENT ON CAST (snowflake AS timestamptz) IS 'extract timestamp from snowflake';
 
 -- Time predicates: the planner turns them into comparisons with a boundary, so that they can use indexes and prune partitions.
 
 CREATE FUNCTION snowflake_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_support(internal) IS 'planner support for comparisons of snowflake with times';
 
 CREATE FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
@@ -1243,7 +1066,6 @@ CREATE FUNCTION timestamptz_gt_snowflake(timestamptz, snowflake) RETURNS boolean
 CREATE FUNCTION timestamptz_ge_snowflake(timestamptz, snowflake) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION snowflake_contained_by_tstzrange(snowflake, ids_tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
 CREATE FUNCTION tstzrange_contains_snowflake(ids_tstzrange, snowflake)     RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_support;
-
 COMMENT ON FUNCTION snowflake_lt_timestamptz(snowflake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION snowflake_le_timestamptz(snowflake, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION snowflake_gt_timestamptz(snowflake, timestamptz) IS 'implementation of > operator';
@@ -1265,7 +1087,6 @@ CREATE OPERATOR >  (FUNCTION = timestamptz_gt_snowflake, LEFTARG = timestamptz, 
 CREATE OPERATOR >= (FUNCTION = timestamptz_ge_snowflake, LEFTARG = timestamptz, RIGHTARG = snowflake, COMMUTATOR = <=, NEGATOR = <,  RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR <@ (FUNCTION = snowflake_contained_by_tstzrange, LEFTARG = snowflake, RIGHTARG = ids_tstzrange, COMMUTATOR = @>, RESTRICT = areasel, JOIN = areajoinsel);
 CREATE OPERATOR @> (FUNCTION = tstzrange_contains_snowflake, LEFTARG = ids_tstzrange, RIGHTARG = snowflake, COMMUTATOR = <@, RESTRICT = areasel, JOIN = areajoinsel);
-
 COMMENT ON OPERATOR <  (snowflake, timestamptz) IS 'time of snowflake is before unit of timestamp';
 COMMENT ON OPERATOR <= (snowflake, timestamptz) IS 'time of snowflake is at or before unit of timestamp';
 COMMENT ON OPERATOR >  (snowflake, timestamptz) IS 'time of snowflake is after unit of timestamp';
@@ -1280,13 +1101,11 @@ COMMENT ON OPERATOR @> (ids_tstzrange, snowflake) IS 'range contains time of sno
 -- The name in digits 0-9A-Za-z
 
 CREATE FUNCTION snowflake_name(snowflake) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_name(snowflake) IS 'convert snowflake to digits 0-9A-Za-z, which sort like the value';
 
 -- Numbers
 
 CREATE FUNCTION snowflake_from_bigint(bigint) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_from_bigint(bigint) IS 'convert bigint to snowflake of the same bits';
 
 CREATE CAST (snowflake AS bigint) WITHOUT FUNCTION;
@@ -1296,13 +1115,11 @@ CREATE FUNCTION snowflake_to_numeric(snowflake) RETURNS numeric LANGUAGE SQL IMM
 	RETURN $1::bigint::numeric + 18446744073709551616; -- 2^64
 
 CREATE FUNCTION snowflake_from_numeric(numeric) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_to_numeric(snowflake) IS 'convert snowflake to unsigned number';
 COMMENT ON FUNCTION snowflake_from_numeric(numeric) IS 'convert unsigned number to snowflake';
 
 CREATE CAST (snowflake AS numeric) WITH FUNCTION snowflake_to_numeric(snowflake);
 CREATE CAST (numeric AS snowflake) WITH FUNCTION snowflake_from_numeric(numeric);
-
 COMMENT ON CAST (snowflake AS bigint)  IS 'convert snowflake to bigint of the same bits, which is negative';
 COMMENT ON CAST (bigint AS snowflake)  IS 'convert bigint to snowflake of the same bits';
 COMMENT ON CAST (snowflake AS numeric) IS 'convert snowflake to unsigned number';
@@ -1310,7 +1127,6 @@ COMMENT ON CAST (numeric AS snowflake) IS 'convert unsigned number to snowflake'
 
 CREATE FUNCTION ids_base62_encode(bigint, upper_first boolean DEFAULT false) RETURNS text   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ids_base62_decode(text, upper_first boolean DEFAULT false)   RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_base62_encode(bigint, boolean) IS 'convert bigint, taken as unsigned, to base 62 digits';
 COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'convert 1 to 11 base 62 digits to bigint';
 
@@ -1318,7 +1134,6 @@ COMMENT ON FUNCTION ids_base62_decode(text, boolean)   IS 'convert 1 to 11 base 
 
 CREATE FUNCTION gen_snowflake()               RETURNS snowflake AS 'MODULE_PATHNAME'                     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_snowflake(at timestamptz) RETURNS snowflake AS 'MODULE_PATHNAME', 'gen_snowflake_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_snowflake()            IS 'generate snowflake, ordered by millisecond; at most 1024 in each';
 COMMENT ON FUNCTION gen_snowflake(timestamptz) IS 'generate snowflake of a given time, for backfilling';
 
@@ -1329,7 +1144,6 @@ COMMENT ON FUNCTION snowflake_settled() IS 'snowflake below which no other one o
 CREATE FUNCTION snowflake_parts(snowflake, OUT at timestamptz, OUT random int, OUT increment int) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION snowflake_from_parts(at timestamptz, random int, increment int) RETURNS snowflake AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_parts(snowflake)                  IS 'split snowflake into time, random and increment';
 COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'construct snowflake from time, random and increment';
 
@@ -1337,7 +1151,6 @@ COMMENT ON FUNCTION snowflake_from_parts(timestamptz, int, int) IS 'construct sn
 
 CREATE FUNCTION gen_uuidv7()               RETURNS uuid AS 'MODULE_PATHNAME'                  LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_uuidv7(at timestamptz) RETURNS uuid AS 'MODULE_PATHNAME', 'gen_uuidv7_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_uuidv7()            IS 'generate UUID version 7, greater than all previous ones';
 COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
 
@@ -1350,7 +1163,6 @@ CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 of the millisecond of the timestamp';
 COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 of the millisecond of the timestamp';
@@ -1362,7 +1174,6 @@ COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 w
 CREATE FUNCTION uuidv7_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION uuidv7_within(uuid, tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT uuidv7_support;
-
 COMMENT ON FUNCTION uuidv7_support(internal)       IS 'planner support for uuidv7_within';
 COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'test whether UUID version 7 has a time in the range';
 
@@ -1372,7 +1183,6 @@ CREATE FUNCTION codokey(at timestamptz, unit text DEFAULT 'day', since_year inte
 CREATE FUNCTION codokey(at timestamp,   unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME', 'codokey_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey(at date,        unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME', 'codokey_date'      LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gen_codokey(            unit text DEFAULT 'day', since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text AS 'MODULE_PATHNAME'                      LANGUAGE C VOLATILE  STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION codokey(timestamptz, text, integer, integer, integer) IS 'codokey of a time, in UTC; sorts newest first under COLLATE "C"';
 COMMENT ON FUNCTION codokey(timestamp, text, integer, integer, integer)   IS 'codokey of a timestamp that is taken as UTC';
 COMMENT ON FUNCTION codokey(date, text, integer, integer, integer)        IS 'codokey of a date, as in codokey(date ''2022-12-31'')';
@@ -1382,7 +1192,6 @@ CREATE FUNCTION codokey_extract_timestamp(key text, since_year integer DEFAULT 1
 CREATE FUNCTION codokey_range(            key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS tstzrange   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_unit(             key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS text        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION codokey_is_valid(         key text, since_year integer DEFAULT 1970, until_year integer DEFAULT 3265, until_split integer DEFAULT 9) RETURNS boolean     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION codokey_extract_timestamp(text, integer, integer, integer) IS 'extract start of period from codokey';
 COMMENT ON FUNCTION codokey_range(text, integer, integer, integer)             IS 'period that a codokey stands for';
 COMMENT ON FUNCTION codokey_unit(text, integer, integer, integer)              IS 'unit of a codokey: year, month, day, hour, minute, second or split';
@@ -1447,7 +1256,6 @@ CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since ti
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
 CREATE FUNCTION ids_internal.has_rows(regclass) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_internal.has_rows(regclass) IS 'test whether a table has visible rows';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';

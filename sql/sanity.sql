@@ -8,11 +8,12 @@ CREATE VIEW identifier_type AS SELECT t.* FROM pg_type t JOIN member ON objid = 
   AND typtype = 'b' AND typcategory <> 'A';
 SELECT count(*) > 0 AS there_are_types FROM identifier_type;
 
--- objects without a comment, but families, which have their class's, or with one that is too long for a line of psql
+-- objects without a comment, or with one that is too long for a line of psql; operator classes have none, as
+-- PostgreSQL's own
 SELECT pg_describe_object(classid, objid, 0) FROM member
 WHERE coalesce(length(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid))), 0)
     NOT BETWEEN 1 AND 70
-  AND classid <> 'pg_opfamily'::regclass
+  AND classid NOT IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass)
   AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typtype = 'c' FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 

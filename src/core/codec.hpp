@@ -62,6 +62,17 @@ concept Codec = TimeLayout<C> &&
 };
 // clang-format on
 
+// The time of ids that begin with 48 bits of milliseconds.
+struct MillisecondsFirst {
+  static constexpr std::int64_t kUnitUs = 1000;
+  static constexpr std::int64_t kMinTime = 0;
+  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
+
+  static constexpr std::int64_t time(const auto& value) noexcept {
+    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
+  }
+};
+
 // The value of an example's text, for static_assert. Such a call does not compile if the text is
 // not read, or not written, as the value.
 void example_is_wrong();

@@ -14,7 +14,8 @@ namespace ids {
 // names, which is the same in all versions of the library.
 inline constexpr std::size_t kColumns = 6;
 
-// Where an unfinished transaction publishes its limits. It makes no identifier below its limit.
+// Where an unfinished transaction publishes its limits: a writer's step 1 sets them, step 5 clears
+// them. It makes no identifier below its limit.
 struct alignas(kCacheLine) Slot {
   pg_atomic_uint64 limit[kColumns];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;              // of a prepared transaction; 0: none, or a session's
@@ -22,9 +23,10 @@ struct alignas(kCacheLine) Slot {
 };
 static_assert(sizeof(Slot) == kCacheLine);
 
-// The limits of a finished transaction.
+// The limits of a finished transaction: step 4 copies them from its slot, then raises
+// finished_below.
 struct Finished {
-  pg_atomic_uint64 xid;  // written last
+  pg_atomic_uint64 xid;  // written last; readers take the others under the lock
   std::uint64_t limit[kColumns];
   Oid database;
   slock_t lock;

@@ -16,6 +16,8 @@ List* ready_cursors() {
   return ready;
 }
 
+// PORTAL_ACTIVE: they are being read, so nobody else can read or close them. PORTAL_READY: anybody
+// can.
 void set_status(List* cursors, PortalStatus status) {
   ListCell* cursor;
   foreach (cursor, cursors) static_cast<Portal>(lfirst(cursor))->status = status;

@@ -17,7 +17,6 @@ CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since ti
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
 CREATE FUNCTION ids_internal.has_rows(regclass) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
 COMMENT ON FUNCTION ids_internal.has_rows(regclass) IS 'test whether a table has visible rows';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';

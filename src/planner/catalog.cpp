@@ -20,8 +20,11 @@ Oid function_of(const char* operator_name, Oid left, Oid right) {
   return OidIsValid(found) ? get_opcode(found) : InvalidOid;
 }
 
-bool find_comparisons(CatalogObjects* objects) {
-  const Oid family = lookup_type_cache(objects->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+// The type's family is found by its name: the type cache would look for it in a table.
+bool find_comparisons(const char* type, CatalogObjects* objects) {
+  const Oid family = GetSysCacheOid3(
+      OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid, ObjectIdGetDatum(BTREE_AM_OID),
+      CStringGetDatum(psprintf("%s_ops", type)), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
   for (int strategy = 1; strategy <= BTMaxStrategyNumber; ++strategy) {
     const Oid comparison =
         get_opfamily_member(family, objects->type, objects->type, static_cast<int16>(strategy));
@@ -79,7 +82,8 @@ const CatalogObjects* objects_of(const PlannedType& type) {
   const std::uint64_t as_of = changes;
   const bool is_core_type = OidIsValid(type.core_type);
   objects->type = is_core_type ? type.core_type : type_named(type.name);
-  if (!OidIsValid(objects->type) || !find_comparisons(objects) || !find_boundaries(type, objects))
+  if (!OidIsValid(objects->type) || !find_comparisons(is_core_type ? "uuid" : type.name, objects) ||
+      !find_boundaries(type, objects))
     return nullptr;
   if (is_core_type)
     objects->predicates[0] = {function_named(type.name, "_within", {objects->type, TSTZRANGEOID}),

@@ -18,7 +18,7 @@
 
 namespace ids {
 
-struct Scru160 {
+struct Scru160 : MillisecondsFirst {
   static constexpr std::size_t kSize = 20;
   static constexpr std::size_t kTextSize = 32;
   static constexpr std::size_t kHexSize = 40;
@@ -33,9 +33,6 @@ struct Scru160 {
       "1970-01-01 00:00:00.001+00 to 10889-08-02 05:31:50.654+00";
   static constexpr bool kByValue = false;
 
-  static constexpr std::int64_t kUnitUs = 1000;
-  static constexpr std::int64_t kMinTime = 0;
-  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
   // The times that generators may use.
   static constexpr std::int64_t kMinGenerateTime = kMinTime + 1;
   static constexpr std::int64_t kMaxGenerateTime = kMaxTime - 1;
@@ -98,9 +95,6 @@ struct Scru160 {
 
   static constexpr bool valid(const Value&) noexcept { return true; }
 
-  static constexpr std::int64_t time(const Value& value) noexcept {
-    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
-  }
   static constexpr std::uint16_t counter(const Value& value) noexcept {
     return load_big_endian<std::uint16_t>(value.data() + 6);
   }

@@ -14,13 +14,11 @@ COMMENT ON TYPE scru160 IS 'SCRU160: milliseconds, counter, 96 random bits; 32 b
 
 CREATE FUNCTION scru160_hex(scru160) RETURNS text LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 	RETURN encode(scru160_to_bytea($1), 'hex');
-
 COMMENT ON FUNCTION scru160_hex(scru160) IS 'convert scru160 to 40 hexadecimal digits';
 
 CREATE FUNCTION gen_scru160()               RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160_us()            RETURNS scru160 AS 'MODULE_PATHNAME'                   LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_scru160(at timestamptz) RETURNS scru160 AS 'MODULE_PATHNAME', 'gen_scru160_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_scru160()            IS 'generate scru160, greater than all previous ones';
 COMMENT ON FUNCTION gen_scru160_us()         IS 'generate scru160 with microseconds, greater than all previous ones';
 COMMENT ON FUNCTION gen_scru160(timestamptz) IS 'generate scru160 of a given time, for backfilling';
@@ -34,6 +32,5 @@ COMMENT ON FUNCTION scru160_us_settled() IS 'scru160 below which no other of gen
 CREATE FUNCTION scru160_parts(scru160, OUT at timestamptz, OUT counter int, OUT random16 int, OUT random80 bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION scru160_from_parts(at timestamptz, counter int, random16 int, random80 bytea) RETURNS scru160 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION scru160_parts(scru160)                           IS 'split scru160 into time, counter, random16 and random80';
 COMMENT ON FUNCTION scru160_from_parts(timestamptz, int, int, bytea) IS 'construct scru160 from time, counter, random16 and 10 random bytes';

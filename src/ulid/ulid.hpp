@@ -15,7 +15,7 @@
 
 namespace ids {
 
-struct Ulid {
+struct Ulid : MillisecondsFirst {
   static constexpr std::size_t kSize = 16;
   static constexpr std::size_t kTextSize = 26;
   using Value = Bytes<kSize>;
@@ -26,10 +26,6 @@ struct Ulid {
   static constexpr char kRangeRule[] = "a ulid has 128 bits, so its first digit is at most 7";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00";
   static constexpr bool kByValue = false;
-
-  static constexpr std::int64_t kUnitUs = 1000;
-  static constexpr std::int64_t kMinTime = 0;
-  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
 
   static constexpr Alphabet<32> kAlphabet{"0123456789ABCDEFGHJKMNPQRSTVWXYZ", LetterCase::either};
   static constexpr DigitPairs<32> kPairs{kAlphabet};
@@ -79,9 +75,6 @@ struct Ulid {
 
   static constexpr bool valid(const Value&) noexcept { return true; }
 
-  static constexpr std::int64_t time(const Value& value) noexcept {
-    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
-  }
   static constexpr Value first(std::int64_t time) noexcept {
     return make(static_cast<std::uint64_t>(time), 0, 0);
   }

@@ -14,7 +14,6 @@ COMMENT ON TYPE ulid IS 'ULID: milliseconds, 80 random bits; 26 base32 digits';
 
 CREATE CAST (ulid AS uuid) WITHOUT FUNCTION;
 CREATE CAST (uuid AS ulid) WITHOUT FUNCTION;
-
 COMMENT ON CAST (ulid AS uuid) IS 'convert ulid to uuid of the same bytes';
 COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
@@ -22,7 +21,6 @@ COMMENT ON CAST (uuid AS ulid) IS 'convert uuid to ulid of the same bytes';
 
 CREATE FUNCTION ulid_to_base(ulid, base int)   RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION ulid_from_base(text, base int) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_to_base(ulid, int)   IS 'convert ulid to number in base 58 or 62';
 COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert number in base 58 or 62 to ulid';
 
@@ -30,7 +28,6 @@ COMMENT ON FUNCTION ulid_from_base(text, int) IS 'convert number in base 58 or 6
 
 CREATE FUNCTION gen_ulid()               RETURNS ulid AS 'MODULE_PATHNAME'                LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_ulid(at timestamptz) RETURNS ulid AS 'MODULE_PATHNAME', 'gen_ulid_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_ulid()            IS 'generate ulid, greater than all previous ones';
 COMMENT ON FUNCTION gen_ulid(timestamptz) IS 'generate ulid of a given time, for backfilling';
 
@@ -41,6 +38,5 @@ COMMENT ON FUNCTION ulid_settled() IS 'ulid below which no other one of gen_ulid
 CREATE FUNCTION ulid_parts(ulid, OUT at timestamptz, OUT randomness bytea) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION ulid_from_parts(at timestamptz, randomness bytea) RETURNS ulid AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION ulid_parts(ulid)                    IS 'split ulid into time and randomness';
 COMMENT ON FUNCTION ulid_from_parts(timestamptz, bytea) IS 'construct ulid from time and 10 random bytes';

@@ -18,17 +18,13 @@
 
 namespace ids {
 
-struct UuidV7 {
+struct UuidV7 : MillisecondsFirst {
   static constexpr std::size_t kSize = 16;
   using Value = Bytes<kSize>;
 
   static constexpr char kName[] = "uuidv7";
   static constexpr char kTimeRange[] = "1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00";
   static constexpr bool kByValue = false;
-
-  static constexpr std::int64_t kUnitUs = 1000;
-  static constexpr std::int64_t kMinTime = 0;
-  static constexpr std::int64_t kMaxTime = (std::int64_t{1} << 48) - 1;
 
   static constexpr unsigned kCounterBits = 10;
   static constexpr unsigned kRandomBits = 52;
@@ -47,9 +43,6 @@ struct UuidV7 {
     return value[6] >> 4 == kVersion && value[8] >> 6 == kVariant;
   }
 
-  static constexpr std::int64_t time(const Value& value) noexcept {
-    return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(value.data()) >> 16);
-  }
   static constexpr Value first(std::int64_t time) noexcept {
     return join(static_cast<std::uint64_t>(time), 0, 0);
   }

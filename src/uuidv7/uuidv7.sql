@@ -2,7 +2,6 @@
 
 CREATE FUNCTION gen_uuidv7()               RETURNS uuid AS 'MODULE_PATHNAME'                  LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 CREATE FUNCTION gen_uuidv7(at timestamptz) RETURNS uuid AS 'MODULE_PATHNAME', 'gen_uuidv7_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-
 COMMENT ON FUNCTION gen_uuidv7()            IS 'generate UUID version 7, greater than all previous ones';
 COMMENT ON FUNCTION gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
 
@@ -15,7 +14,6 @@ CREATE FUNCTION uuidv7_first(timestamptz)       RETURNS uuid        AS 'MODULE_P
 CREATE FUNCTION uuidv7_last(timestamptz)        RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_first(tstzrange)   RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION uuidv7_range_last(tstzrange)    RETURNS uuid        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION uuidv7_extract_timestamp(uuid) IS 'extract timestamp from UUID version 7; null for other versions';
 COMMENT ON FUNCTION uuidv7_first(timestamptz)      IS 'smallest UUID version 7 of the millisecond of the timestamp';
 COMMENT ON FUNCTION uuidv7_last(timestamptz)       IS 'greatest UUID version 7 of the millisecond of the timestamp';
@@ -27,6 +25,5 @@ COMMENT ON FUNCTION uuidv7_range_last(tstzrange)   IS 'greatest UUID version 7 w
 CREATE FUNCTION uuidv7_support(internal) RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION uuidv7_within(uuid, tstzrange) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT uuidv7_support;
-
 COMMENT ON FUNCTION uuidv7_support(internal)       IS 'planner support for uuidv7_within';
 COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'test whether UUID version 7 has a time in the range';
