@@ -1,4 +1,4 @@
--- Prints doc/benchmarks.csv as one Markdown table per subject, without the quartiles. A figure whose quartiles are further apart
+-- Prints doc/benchmarks.csv as Markdown tables, without the quartiles. A figure whose quartiles are further apart
 -- than half of it is too uncertain, and is left out. chosen: whether to print only the subjects by which people choose a type.
 \set QUIET on
 CREATE TEMPORARY TABLE quartiles (
@@ -8,7 +8,7 @@ CREATE TEMPORARY TABLE quartiles (
 CREATE TEMPORARY TABLE meaning (subject text, text text);
 INSERT INTO meaning VALUES
   ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
-  ('Sorting and indexing', 'Rows lie about in the order of their ids, which halves the work.'),
+  ('Sorting and indexing', 'Sorts and new indexes take half as long where rows lie about in the order of their ids.'),
   ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
   ('Inserting', 'Inserts cost less than half of those with random uuids: new keys are appended to the index. COPY
 writes a third less WAL if [the file has the ids](cookbook.md#old-rows).'),
@@ -35,17 +35,20 @@ CREATE TEMPORARY VIEW line AS
     WHERE NOT :chosen OR measurement NOT IN ('to_jsonb of an id', 'COPY out, binary', 'COPY in, binary', 'leaf density of the primary key, %')
     GROUP BY subject, measurement HAVING count(figure) > 0
   ), subjects AS (
-    SELECT subject, min(n) AS n FROM measured WHERE NOT :chosen OR subject IN (SELECT subject FROM meaning) GROUP BY subject
+    SELECT subject, m.n, string_agg(heading, ' | ' ORDER BY place, h.n) AS headings, count(*)::int AS columns
+    FROM (SELECT subject, min(n) AS n FROM measured WHERE NOT :chosen OR subject IN (SELECT subject FROM meaning) GROUP BY subject) m
+    JOIN heading h USING (subject) GROUP BY subject, m.n
+  ), tables AS (   -- subjects with the same columns share one
+    SELECT headings, columns, min(n) AS n, CASE count(*) WHEN 1 THEN min(subject) ELSE 'Beside uuid and bigint' END AS title,
+      string_agg(text, E'\n\n' ORDER BY n) AS text
+    FROM subjects LEFT JOIN meaning USING (subject) GROUP BY headings, columns
   )
-  SELECT n AS subject_n, 0 AS part, 0 AS n, concat_ws(E'\n', E'\n## ' || subject, E'\n' || text, '') AS line
-  FROM subjects LEFT JOIN meaning USING (subject)
+  SELECT n AS subject_n, 0 AS part, 0 AS n, concat_ws(E'\n', E'\n## ' || title, E'\n' || text, '',
+    '| | ' || headings || E' |\n|---|' || repeat('---|', columns)) AS line FROM tables
   UNION ALL
-  SELECT s.n, 1, 0, '| | ' || string_agg(heading, ' | ' ORDER BY place, h.n) || E' |\n|---|' || repeat('---|', count(*)::int)
-  FROM subjects s JOIN heading h USING (subject) GROUP BY s.n
-  UNION ALL
-  SELECT s.n, 2, m.n, '| ' || measurement || ' | ' || string_agg(coalesce(c.figure::text, ''), ' | ' ORDER BY h.place, h.n) || ' |'
-  FROM subjects s JOIN measured m USING (subject) JOIN heading h USING (subject) LEFT JOIN cell c USING (subject, measurement, heading)
-  GROUP BY s.n, m.n, measurement;
+  SELECT t.n, 1, m.n, '| ' || measurement || ' | ' || string_agg(coalesce(c.figure::text, ''), ' | ' ORDER BY h.place, h.n) || ' |'
+  FROM subjects s JOIN tables t USING (headings) JOIN measured m USING (subject) JOIN heading h USING (subject) LEFT JOIN cell c USING (subject, measurement, heading)
+  GROUP BY t.n, m.n, measurement;
 \pset tuples_only on
 \pset format unaligned
 SELECT line FROM line ORDER BY subject_n, part, n;

@@ -38,7 +38,7 @@ ok($library =~ /\0\Q$_\E\0/, "the library logs: $_") foreach @lines;
 
 # The words of the index of errors are those of the library or of PostgreSQL, which have a format in place of names and numbers.
 my ($index) = $documents{'doc/reference.md'} =~ /^## Errors\n(.*?)^## /ms or die 'no index of errors';
-my @words = map { /`([^`]+)`/g } $index =~ /^\| (`.*?) \| /mg;
+my @words = map { /`([^`]+)`/g } $index =~ /^- (`.*?) \(/mg;
 cmp_ok(scalar @words, '>', 20, 'the index has words');
 my ($bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
 my $server = slurp_file("$bindir/postgres") . 'generation expression uses user-defined function';    # PostgreSQL 18
@@ -50,8 +50,8 @@ my @named = $library =~ /"([^"\0]+)" in (doc\/[\w-]+\.md)/g or die 'no hint name
 while (my ($section, $document) = splice @named, 0, 2) { like($documents{$document}, qr/^#+ .*\Q$section\E/m, "$document has $section"); }
 
 # CONTRIBUTING.md names each script with its promise, and no other.
-my ($promises) = page('CONTRIBUTING.md') =~ /^\| promise \| scripts \|\n(.*?)\n\n/ms or die 'CONTRIBUTING.md has no promises';
-my %named = map { $_ => 1 } map { /`(\w+)`/g } map { (split m{[|]})[2] // () } split /\n/, $promises;
+my ($promises) = page('CONTRIBUTING.md') =~ /^Each promise to users.*?\n\n(.*?)\n\n/ms or die 'CONTRIBUTING.md has no promises';
+my %named = map { $_ => 1 } map { /`(\w+)`/g } map { /.*: (.*)/ } split /\n/, $promises;
 is(join(' ', sort keys %named), join(' ', sort map { m{(\w+)\.pl$} } glob "$ENV{TESTDIR}/test/tap/*.pl"), 'CONTRIBUTING.md names each script of test/tap');
 
 done_testing();
