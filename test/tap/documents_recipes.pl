@@ -77,18 +77,18 @@ my $errors = sql(qq{
 is($errors, '', 'rows per hour and per day in every time zone');
 
 # The loop runs its statement in each database that has the extension, and nothing that a database's owner has put into its path.
-sql(qq{CREATE DATABASE "an 'other"});
-$node->safe_psql(q{an 'other}, q{
+sql(qq{CREATE DATABASE " an 'other"});
+$node->safe_psql(q{ an 'other}, q{
 	CREATE SCHEMA evil; CREATE TABLE evil.robbed (who name);
 	CREATE FUNCTION evil.rob() RETURNS name LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.robbed VALUES (current_user); RETURN 'ids'; END $$;
 	CREATE VIEW evil.pg_extension AS SELECT evil.rob() AS extname;
-	ALTER DATABASE "an 'other" SET search_path = evil, pg_catalog});
+	ALTER DATABASE " an 'other" SET search_path = evil, pg_catalog});
 my $has = sql('SELECT count(*) FROM pg_database WHERE datallowconn') - 1;    # not in postgres
 local $ENV{PGHOST} = $node->host;
 local $ENV{PGPORT} = $node->port;
 IPC::Run::run([ 'sh', '-c', block('doc/cookbook.md', 'Many databases', 'datname') ], '>&', \my $looped);
 like($looped, qr/^(?:SET\n(?:NOTICE:  version "\S+" of extension "ids" is already installed\nALTER EXTENSION\n)?)+$/, 'the loop over all databases');
-is($node->safe_psql(q{an 'other}, 'SELECT count(*) FROM evil.robbed'), 0, 'it runs no code of an owner');
+is($node->safe_psql(q{ an 'other}, 'SELECT count(*) FROM evil.robbed'), 0, 'it runs no code of an owner');
 is(() = $looped =~ /NOTICE/g, $has, 'each that has the extension');
 
 # TypeID's published examples: after the prefix, a TypeID is a ulid in lower case, and its uuid has the same bytes.
@@ -161,7 +161,7 @@ is(sql(q{SELECT ulid_is_valid('0ujtsYcgvSTl8PAuAdqWYSMnLOv')}), 'f', 'a KSUID is
 
 # What uses a column, by which a recipe must make it anew.
 begin('uses');
-sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigint GENERATED ALWAYS AS (id * 2) STORED, n int);
+sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigint GENERATED ALWAYS AS (id * 2) STORED, n int DEFAULT 1);
 	CREATE TABLE refund (id bigserial, payment bigint REFERENCES payment ON DELETE CASCADE);
 	CREATE VIEW payments AS SELECT id FROM payment;
 	CREATE FUNCTION greatest_payment() RETURNS bigint RETURN (SELECT max(id) FROM payment);
@@ -169,15 +169,56 @@ sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigin
 	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
 	CREATE TRIGGER on_change BEFORE UPDATE OF id ON payment FOR EACH ROW EXECUTE FUNCTION act();
 	CREATE TRIGGER on_some BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.id > 5) EXECUTE FUNCTION act();
+	CREATE TRIGGER on_row BEFORE UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION act();
+	CREATE RULE no_delete AS ON DELETE TO payment DO INSTEAD NOTHING;
+	CREATE POLICY every ON payment USING (true);
+	CREATE VIEW number_of_payments AS SELECT count(*) FROM payment;
+	CREATE TABLE child () INHERITS (payment);
 	CREATE PUBLICATION some_columns FOR TABLE payment (id);
+	CREATE PUBLICATION whole_tables FOR TABLE refund;
 	CREATE STATISTICS both_columns ON id, n FROM payment;
 	CREATE INDEX ON refund (payment);
 	GRANT SELECT (id) ON payment TO ordinary;
 	COMMENT ON COLUMN payment.id IS 'its number';
 	ALTER TABLE payment ALTER id SET STATISTICS 1000});
-my $uses = sql(statements('doc/migration.md', 'What uses a column', 'used by'));
-like($uses, qr/$_/, "what uses a column: $_") foreach 'constraint payment_pkey', 'CHECK', 'column twice', 'default value for column id', 'ON DELETE CASCADE', 'view payments', 'greatest_payment', 'policy own', 'on_change', 'on_some',
+my ($uses_column) = statements('doc/migration.md', 'What uses a column', 'used by');
+my ($uses, $uses_table) = map { sql($_) } $uses_column, $uses_column =~ s/ AND attname = col//gr;
+like($uses_table, qr/$_/, "what uses a table: $_") foreach 'default value for column n', 'trigger on_row', 'publication whole_tables';
+like($uses, qr/$_/, "what uses a column: $_") foreach 'trigger on_row', 'rule no_delete', 'policy every', 'view number_of_payments', 'table child', 'publication whole_tables', 'constraint payment_pkey', 'CHECK', 'column twice', 'default value for column id', 'ON DELETE CASCADE', 'view payments', 'greatest_payment', 'policy own', 'on_change', 'on_some',
 	'publication some_columns', 'statistics object both_columns', 'index refund_payment_idx', 'sequence payment_id_seq', 'ordinary=r', 'its number; 1000';
+
+# From numbers to ids, with a table that refers to itself: its statements stand where the page says. All links stay, and a trigger that
+# counts the changes of a row sees none.
+begin('numbers');
+my $links = q{SELECT string_agg(concat_ws(' ', %1$s, (SELECT %1$s FROM orders p WHERE p.id = orders.parent), (SELECT count(*) FROM order_line WHERE order_id = id), changes), ',' ORDER BY %1$s) FROM orders};
+sql(q{CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz, parent bigint CONSTRAINT orders_parent_fkey REFERENCES orders, changes int DEFAULT 0);
+	CREATE TABLE order_line (order_id bigint REFERENCES orders, line int);
+	INSERT INTO orders (created_at, parent) SELECT now() - n * interval '1 day', nullif(n / 2, 0) FROM generate_series(1, 9) n;
+	INSERT INTO order_line SELECT id, 1 FROM orders, generate_series(2, id);
+	CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.changes := old.changes + 1; RETURN new; END';
+	CREATE TRIGGER count_change BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION count_change()});
+my $linked = sql(sprintf $links, 'id');
+my ($place) = page('doc/migration.md') =~ /^\*\*A table that refers to itself.*?write this before\s`(.*?)`/ms;
+my $itself = block('doc/migration.md', 'From bigint', 'new_parent');
+sql(block('doc/migration.md', 'From bigint', 'new_order_id') =~ s/^(?=.*\Q$place\E)/$itself/mr =~ s/BEGIN;\K/ ALTER TABLE orders DROP CONSTRAINT orders_parent_fkey;/r);
+is(sql(sprintf $links, 'old_id'), $linked, 'numbers become ids, and refer to the same rows');
+
+# A large table, to which some rows refer and others do not. A batch left one row out: the recipe finds it, and then keeps all links.
+begin('large');
+sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now());
+	CREATE TABLE refund (id bigint, payment bigint REFERENCES payment);
+	INSERT INTO payment SELECT FROM generate_series(1, 9);
+	INSERT INTO refund SELECT n, nullif(n, 5) FROM generate_series(0, 9) n WHERE n > 0 UNION SELECT 0, 3});
+my @steps = map { block('doc/migration.md', 'A large table', $_) } 'payment_new_id ON', 'set_new_payment()', 'DROP TRIGGER';
+my ($nullable) = $steps[1] =~ m{/\* if payment may be NULL: (CHECK \(.*\)), and} or die 'migration.md does not say how NULL is kept';
+$steps[1] =~ s/CHECK \(new_payment IS NOT NULL\)/$nullable/;
+$steps[2] =~ s/^.* SET NOT NULL;\n//m;
+sql($steps[0]);
+my ($fill, $validate) = $steps[1] =~ /(.*)^(ALTER TABLE refund VALIDATE.*)/ms;
+sql($fill);
+like(($node->psql($database, $validate))[2], qr/check constraint "new_payment_not_null" of relation "refund" is violated by some row/, 'a row that no batch has filled is found');
+sql($_) foreach 'UPDATE refund SET id = id WHERE new_payment IS NULL', $validate, $steps[2];
+is(sql(q{SELECT count(*), count(p), count(*) FILTER (WHERE old_id = old_payment) FROM refund LEFT JOIN payment p ON p.id = payment}), '10|9|9', 'all links are kept');
 
 # A consumer's position is locked before its batch is read.
 begin('consumer');
