@@ -55,7 +55,7 @@ sub start
 {
 	my ($name, $script, $once) = @_;
 	my $file = $session{$name}{file} = $node->basedir . "/$name";
-	append_to_file("$file.goes_on", '');
+	append_to_file($_, '') foreach $file, "$file.goes_on";
 	my $loop = q{while test -e "$0.goes_on"; do { echo "$2"; exec yes "$3"; } | psql -Xq -d "$1" & echo $! >"$0"; wait; sleep 0.1; done};
 	my @bash = ('bash', '-c', $loop, $file, $node->connstr('postgres') . " application_name=$name", $once // '', $script);
 	$session{$name}{run} = IPC::Run::start(\@bash, '>', '/dev/null', '2>', '/dev/null');
@@ -66,8 +66,13 @@ sub end
 	unlink map { "$session{$_}{file}.goes_on" } @names;
 	foreach my $name (@names)
 	{
-		sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '$name'");
-		(delete $session{$name})->{run}->finish;
+		my $run = (delete $session{$name})->{run};
+		while ($run->pumpable)    # again for one that was connecting
+		{
+			sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '$name'");
+			sleep 0.05;
+		}
+		$run->finish;
 	}
 }
 sub start_worker
