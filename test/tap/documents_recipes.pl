@@ -200,7 +200,16 @@ sql(q{CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz, par
 my $linked = sql(sprintf $links, 'id');
 my ($place) = page('doc/migration.md') =~ /^\*\*A table that refers to itself.*?write this before\s`(.*?)`/ms;
 my $itself = block('doc/migration.md', 'From bigint', 'new_parent');
-sql(block('doc/migration.md', 'From bigint', 'new_order_id') =~ s/^(?=.*\Q$place\E)/$itself/mr =~ s/BEGIN;\K/ ALTER TABLE orders DROP CONSTRAINT orders_parent_fkey;/r);
+my $numbers = block('doc/migration.md', 'From bigint', 'new_order_id') =~ s/^(?=.*\Q$place\E)/$itself/mr =~ s/BEGIN;\K/ ALTER TABLE orders DROP CONSTRAINT orders_parent_fkey;/r;
+foreach ([ 'INSERT INTO order_line VALUES (77)', 'DELETE FROM order_line WHERE order_id = 77', qr/"no order 77"/ ],
+	[ 'INSERT INTO orders VALUES (10, now(), 77)', 'DELETE FROM orders WHERE id = 10', qr/check constraint "orders_check".* is violated by some row/ ])
+{
+	my ($lost, $gone, $error) = @$_;
+	sql("SET session_replication_role = replica; $lost");
+	like(($node->psql($database, $numbers))[2], $error, "a link to no row is found: $lost");
+	sql($gone);
+}
+sql($numbers);
 is(sql(sprintf $links, 'old_id'), $linked, 'numbers become ids, and refer to the same rows');
 
 # A large table, to which some rows refer and others do not. A batch left one row out: the recipe finds it, and then keeps all links.
@@ -217,8 +226,19 @@ sql($steps[0]);
 my ($fill, $validate) = $steps[1] =~ /(.*)^(ALTER TABLE refund VALIDATE.*)/ms;
 sql($fill);
 like(($node->psql($database, $validate))[2], qr/check constraint "new_payment_not_null" of relation "refund" is violated by some row/, 'a row that no batch has filled is found');
+sql(q{CREATE FUNCTION next_payment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.payment := new.payment + 1; RETURN new; END';
+	CREATE TRIGGER write_payment BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION next_payment();
+	INSERT INTO refund VALUES (10, 3)});
 sql($_) foreach 'UPDATE refund SET id = id WHERE new_payment IS NULL', $validate, $steps[2];
-is(sql(q{SELECT count(*), count(p), count(*) FILTER (WHERE old_id = old_payment) FROM refund LEFT JOIN payment p ON p.id = payment}), '10|9|9', 'all links are kept');
+is(sql(q{SELECT count(*), count(p), count(*) FILTER (WHERE old_id = old_payment) FROM refund LEFT JOIN payment p ON p.id = payment}), '11|10|10', 'all links are kept, also of rows that a trigger changes');
+
+# Prefixed text: what has another prefix is an error.
+begin('prefixed');
+my ($without_prefix) = page('doc/migration.md') =~ /^`(.*)::ulid`\. If other tables/m or die 'migration.md does not say how a prefix goes';
+sql(q{CREATE TABLE customer (id text PRIMARY KEY); INSERT INTO customer VALUES ('cus_01h455vb4pex5vsknk084sn02q'), ('inv_01h455vb4pex5vsknk084sn02r')});
+my $unprefix = "ALTER TABLE customer ALTER id TYPE ulid USING $without_prefix\::ulid";
+like(($node->psql($database, $unprefix))[2], qr/invalid input syntax for type ulid: "inv_01h455vb4pex5vsknk084sn02r"/, 'an id of another kind is refused');
+is(sql("DELETE FROM customer WHERE id LIKE 'inv%'; $unprefix; SELECT id FROM customer"), '01H455VB4PEX5VSKNK084SN02Q', 'and the others are read');
 
 # A consumer's position is locked before its batch is read.
 begin('consumer');
