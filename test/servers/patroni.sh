@@ -1,7 +1,7 @@
 # Patroni with etcd and three members, all with the node id of the shared configuration: failovers while clients write, to a member
 # whose clock is behind. With synchronous replication, a reader by ulid_settled() loses nothing. The rows that an asynchronous
 # failover loses are counted and printed.
-needs patroni etcd
+needs patroni etcd pkill
 faketime=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null) || exit 77
 version=$(patroni --version | sed 's/^patroni //')
 
