@@ -29,10 +29,7 @@ struct InBases {
 
   // The greatest number of digits of an id; 0 for a base that C does not have.
   static constexpr std::size_t max_digits(int base) noexcept {
-    return in_base(base, std::size_t{0}, []<std::size_t Base>(const Alphabet<Base>&) {
-      constexpr std::size_t digits = count_digits(kMaxNumber, Base);
-      return digits;
-    });
+    return has(base) ? count_digits(kMaxNumber, static_cast<std::size_t>(base)) : 0;
   }
 
   // Writes the id to the front of out; returns the number of digits, 0 for another base.
@@ -60,10 +57,14 @@ struct InBases {
   }
 
  private:
+  static constexpr bool has(int base) noexcept {
+    return std::ranges::find(C::kBases, base) != std::end(C::kBases);
+  }
+
   // The result of use for the alphabet of the base, or the value of otherwise for another base.
   template <class Result, class Use>
   static constexpr Result in_base(int base, Result otherwise, Use use) noexcept {
-    if (std::count(std::begin(C::kBases), std::end(C::kBases), base) == 0) return otherwise;
+    if (!has(base)) return otherwise;
     if (base == 16) return use(kHexDigits);
     if (base == 32) return use(kBase32);
     if (base == 36) return use(kBase36);

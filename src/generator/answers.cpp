@@ -10,9 +10,9 @@ namespace ids {
 
 namespace {
 
-// A snapshot may have several copies, and a later one may reuse its memory, so an answer is found
-// by the snapshot's content. Of the list of running transactions there is a hash, which nobody can
-// foresee.
+// A snapshot may have several copies, and a later snapshot may reuse its memory, so an answer is
+// found by the snapshot's content. A hash that nobody can foresee stands for the list of running
+// transactions.
 struct Content {
   TransactionId xmin;
   TransactionId xmax;
@@ -36,8 +36,8 @@ struct Answer {
 HTAB* answers = nullptr;
 Answer* last = nullptr;  // a statement asks for each row
 
-// Called by the server when a statement has ended, and at other times. A later snapshot may have
-// the same content. It should get a new answer, because transactions may have ended since.
+// Called by the server when a statement has ended, and at other times. A later snapshot with the
+// same content should get a new answer, because transactions may have ended since.
 void at_release(ResourceReleasePhase phase, bool, bool is_top_level, void*) {
   if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !answers) return;
   if (!is_top_level && HaveRegisteredOrActiveSnapshot()) return;
@@ -82,7 +82,8 @@ std::uint64_t settled_below(GeneratorState* generator) {
   Answer* answer = answer_for(snapshot);
   std::uint64_t& limit = answer->limit[generator->column];
   std::uint32_t& resets = answer->resets[generator->column];
-  // Of a time before ids_reset_clock(), it would move the mark up again.
+  // An answer from before ids_reset_clock() would move the mark up again: take the lower of the old
+  // and a new one.
   if (limit == kNothing || resets != known_mark.resets) {
     limit = std::min(limit, find_settled_below(generator, snapshot));
     resets = known_mark.resets;

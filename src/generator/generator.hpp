@@ -28,8 +28,7 @@ concept GeneratorSpec = requires(std::uint64_t previous_tick) {
   { S::kUnitUs } -> std::convertible_to<std::int64_t>;   // the tick's unit of time in microseconds
   { S::kMinTime } -> std::convertible_to<std::int64_t>;  // first and last time of its identifiers,
   { S::kMaxTime } -> std::convertible_to<std::int64_t>;  // in units since 1970
-  { S::kColumn } -> std::convertible_to<std::uint32_t>;  // in the records of transactions, see
-                                                         // settled.hpp; kNoColumn: no T_settled()
+  { S::kColumn } -> std::convertible_to<std::uint32_t>;  // in the records of transactions
   { S::kWaits } -> std::convertible_to<bool>;  // wait for the clock rather than carry into a unit
                                                // that is more than one ahead of it
   { S::fresh(previous_tick) } -> std::same_as<std::uint64_t>;  // the counter of a new unit
@@ -46,14 +45,19 @@ struct CodecSpec {
   static constexpr std::int64_t kUnitUs = UnitUs;
   static constexpr std::int64_t kMinTime = C::kMinTime * kUnits;
   static constexpr std::int64_t kMaxTime = (C::kMaxTime + 1) * kUnits - 1;
-  static constexpr std::uint32_t kColumn = kNoColumn;
   static constexpr bool kWaits = false;
 };
 
+// A hash of the unit of time of a tick that was just taken, which nobody can compute without the
+// server's secret. If the clock reaches the unit again after ids_reset_clock(), it is another one.
+inline std::uint64_t keyed_hash(std::uint64_t time) {
+  const auto& secret = shared_state()->header.secret;
+  return hash_bytes_extended(secret, sizeof secret, std::uint64_t{known_mark.resets} << 54 | time);
+}
+
 template <GeneratorSpec Spec>
 class Generator {
-  static constexpr bool kRecords = Spec::kColumn != kNoColumn;
-  static_assert(!kRecords || Spec::kColumn < kColumns);
+  static_assert(Spec::kColumn < kColumns);
   static_assert(std::bit_width(std::uint64_t{Spec::kMaxTime}) + Spec::kLayout.shift <= 64);
 
  public:
@@ -62,7 +66,7 @@ class Generator {
   // restart or a promotion. Both hold whatever the clock does.
   static std::uint64_t next() {
     while (true) {
-      if (unlikely(!state_)) begin();
+      if (unlikely(!(enrolled_columns & 1u << Spec::kColumn))) enrol(claim_above_mark());
       const std::uint64_t tick = take();
       const std::int64_t time_us = unix_us(Spec::kLayout.time(tick));
       if (unlikely(!is_marked(shared_, time_us)) && !ensure_marked(time_us)) continue;
@@ -73,10 +77,7 @@ class Generator {
 
   // The first tick whose identifier is not known to be settled for the active snapshot; 0 if no
   // identifier is.
-  static std::uint64_t first_unsettled() {
-    static_assert(kRecords, "a generator with a T_settled() has a column in the records");
-    return settled_below(claim_above_mark());
-  }
+  static std::uint64_t first_unsettled() { return settled_below(claim_above_mark()); }
 
   // The unit of time before which all identifiers are settled for the active snapshot, for types
   // whose ids of one unit are not in the order of their ticks. The last unit can be settled when
@@ -119,24 +120,17 @@ class Generator {
     return generator;
   }
 
-  static void begin() {
-    if constexpr (kRecords)
-      enrol(claim_above_mark(), &state_);
-    else
-      state_ = claim_above_mark();
-  }
-
   // The next tick of the server.
   static std::uint64_t take() {
     // If other sessions generate too, another processor has the cache line: fetch it while the
     // clock is read.
-    __builtin_prefetch(&state_->tick, 1);
+    __builtin_prefetch(&claimed_->tick, 1);
     std::uint64_t now = clock();
-    std::uint64_t previous = pg_atomic_read_u64(&state_->tick);
+    std::uint64_t previous = pg_atomic_read_u64(&claimed_->tick);
     std::uint64_t tick;
     while (!try_take(now, previous, tick)) continue;
     const std::uint64_t time = Spec::kLayout.time(tick);
-    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) count_rollback(state_, unix_us(time));
+    if (unlikely(time > now + kRollbackUs / Spec::kUnitUs)) count_rollback(claimed_, unix_us(time));
     return tick;
   }
 
@@ -146,8 +140,9 @@ class Generator {
     const TickStep step = next_tick(Spec::kLayout, previous, now, Spec::fresh);
     tick = step.next;
     if (step.event == TickEvent::opened) {
-      if (!pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick)) return false;
-      if (unlikely(pg_atomic_read_u32(&state_->behind))) pg_atomic_write_u32(&state_->behind, 0);
+      if (!pg_atomic_compare_exchange_u64(&claimed_->tick, &previous, tick)) return false;
+      if (unlikely(pg_atomic_read_u32(&claimed_->behind)))
+        pg_atomic_write_u32(&claimed_->behind, 0);
       return true;
     }
     // There is no unit after the last one to carry into.
@@ -157,13 +152,13 @@ class Generator {
       const std::uint64_t time = Spec::kLayout.time(tick);
       if (step.event == TickEvent::carried && time > now + 1 && wait_for_clock(unix_us(time - 1))) {
         now = clock();
-        previous = pg_atomic_read_u64(&state_->tick);
+        previous = pg_atomic_read_u64(&claimed_->tick);
         return false;
       }
-      return pg_atomic_compare_exchange_u64(&state_->tick, &previous, tick);
+      return pg_atomic_compare_exchange_u64(&claimed_->tick, &previous, tick);
     }
     // Other sessions may have moved the tick on meanwhile, but this one is greater in any case.
-    tick = pg_atomic_fetch_add_u64(&state_->tick, 1) + 1;
+    tick = pg_atomic_fetch_add_u64(&claimed_->tick, 1) + 1;
     return true;
   }
 
@@ -178,7 +173,6 @@ class Generator {
 
   static inline SharedState* shared_ = nullptr;
   static inline GeneratorState* claimed_ = nullptr;
-  static inline GeneratorState* state_ = nullptr;  // claimed_, but null until a transaction enrols
 };
 
 }  // namespace ids

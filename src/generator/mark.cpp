@@ -139,7 +139,7 @@ struct MarkPage {
     const std::uint32_t resets = pg_atomic_read_u32(&shared_state()->header.resets);
     LWLockRelease(AddinShmemInitLock);
     const bool is_known = resets == known_mark.resets;
-    if (!is_known) drop_enrolments();
+    if (!is_known) enrolled_columns = 0;
     known_mark = {row->unix_us, resets};
     UnlockReleaseBuffer(buffer);
     if (change) GenericXLogAbort(change);

@@ -31,16 +31,10 @@ inline bool knows_mark(SharedState* shared) {
   return known_mark.unix_us != 0 && pg_atomic_read_u32(&shared->header.resets) == known_mark.resets;
 }
 
-// Moves the mark beyond unix_us, writing WAL, unless it is. The first call of a boot raises all
-// ticks above the mark before. Returns false if the caller must take another tick: this one may be
-// below the identifiers that the database has. Raises an error if the mark is missing or damaged.
+// If unix_us is beyond the mark, moves the mark beyond unix_us, which writes WAL. The first call of
+// a boot also raises all ticks above the old mark, before it moves the mark. Returns false if the
+// caller must take another tick, because its tick may be below identifiers that the database has.
+// Raises an error if the mark is missing or damaged.
 bool ensure_marked(std::int64_t unix_us);
-
-// A hash of the unit of time of a tick that was just taken, which nobody can compute without the
-// server's secret. If the clock reaches the unit again after ids_reset_clock(), it is another one.
-inline std::uint64_t keyed_hash(std::uint64_t time) {
-  const auto& secret = shared_state()->header.secret;
-  return hash_bytes_extended(secret, sizeof secret, std::uint64_t{known_mark.resets} << 54 | time);
-}
 
 }  // namespace ids

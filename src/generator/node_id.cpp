@@ -1,16 +1,19 @@
 // Servers that share a node id, or have none, may make the same snowflakes. So no ordinary user may
 // change or remove the server's node id, and no value may get lost silently. Once the library is
-// loaded, PGC_SUSET ensures that. Before, anybody can set the parameter to anything, and PostgreSQL
-// drops what is not valid or not permitted when it is defined. Hence:
-// - Every text is valid while the parameter is being defined, such as 70000 in postgresql.conf; a
+// loaded, PGC_SUSET ensures both. Before that, anybody can set the parameter to anything; when the
+// library defines the parameter, PostgreSQL drops a value that is not valid or not permitted.
+// Hence:
+// - While the parameter is being defined, every text is valid, such as 70000 in postgresql.conf; a
 //   call that needs the node id raises an error.
-// - If a client's value has hidden the server's, as PGOPTIONS can, the value becomes "refused", as
-//   a client's: with a lesser source, a reload would replace a role's value by the server's.
-// - So it does if the value is lost that RESET would restore, which a SET clause may hide.
-// - A parallel query may be the first to need the library, in its leader or in a worker.
-// So it is defined when the library is loaded, not when a generator first asks. On PostgreSQL 15,
-// which sorts all settings then, that costs half of what a session's first id does; from 16 on a
-// 50th.
+// - If a client's value has hidden the server's, as PGOPTIONS can, the value becomes "refused". Its
+//   source is the client: if it were a lesser source, a reload would replace the value of a role by
+//   that of the server.
+// - The value becomes "refused", too, if the value that RESET would restore is lost, which a SET
+//   clause may hide.
+// - A parallel query may be the first to need the library, in its leader or in a worker. So the
+//   parameter is defined when the library is loaded, not when a generator first asks for it.
+// Defining it costs half of a session's first id on PostgreSQL 15, which then sorts all settings,
+// and a 50th from 16 on.
 #include "generator/node_id.hpp"
 
 #include <charconv>

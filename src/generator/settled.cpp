@@ -4,16 +4,15 @@
 
 namespace ids {
 
+std::uint32_t enrolled_columns = 0;
+
 namespace {
 
 // The writer's side.
 
-// This session's transaction.
-struct {
-  bool enrolled;
-  bool in_recovery;
-  GeneratorState** generators[kColumns];
-} transaction;
+// This session's transaction: whether it has enrolled, and in recovery.
+bool has_enrolled = false;
+bool in_recovery = false;
 
 Slot& own_slot() {
   Assert(MyProcNumber >= 0 && MyProcNumber < MaxBackends);
@@ -60,20 +59,18 @@ void move_to_prepared(std::uint64_t xid, Slot& slot) {
 // Step 5. A transaction that began in recovery may have published limits after the promotion.
 void leave() {
   pg_write_barrier();
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    if (!transaction.generators[i]) continue;
-    *transaction.generators[i] = nullptr;
-    if (records) pg_atomic_write_u64(&own_slot().limit[i], 0);
-  }
-  transaction = {};
+  if (records)
+    for (pg_atomic_uint64& limit : own_slot().limit) pg_atomic_write_u64(&limit, 0);
+  enrolled_columns = 0;
+  has_enrolled = in_recovery = false;
 }
 
 // Called by the server before a transaction ends, and afterwards, when nothing may raise an error.
 void at_end(XactEvent event, void*) {
-  if (!transaction.enrolled) return;
+  if (!has_enrolled) return;
   const std::uint64_t xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
   if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE) {
-    if (!transaction.in_recovery || xid == 0) return;
+    if (!in_recovery || xid == 0) return;
     ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
                     errmsg("cannot commit writes of a transaction that generated ids in recovery"),
                     errhint("Try again in a new transaction.")));
@@ -134,26 +131,20 @@ std::uint64_t limit_of_finished(std::uint64_t xid, std::size_t column) {
 
 }  // namespace
 
-void enrol(GeneratorState* generator, GeneratorState** enrolled) {
-  Assert(IsTransactionState() && !IsParallelWorker() && !*enrolled);
+void enrol(GeneratorState* generator) {
+  Assert(IsTransactionState() && !IsParallelWorker());
   static bool expects_end = false;
   if (unlikely(!expects_end)) RegisterXactCallback(at_end, nullptr);
   expects_end = true;
   if (RecoveryInProgress()) {
-    transaction.in_recovery = true;
+    in_recovery = true;
   } else {
     if (unlikely(!records)) attach_records();
     publish_limit(generator);
   }
   pg_memory_barrier();
-  transaction.enrolled = true;
-  transaction.generators[generator->column] = enrolled;
-  *enrolled = generator;
-}
-
-void drop_enrolments() {
-  for (GeneratorState** enrolled : transaction.generators)
-    if (enrolled) *enrolled = nullptr;
+  has_enrolled = true;
+  enrolled_columns |= 1u << generator->column;
 }
 
 std::uint64_t find_settled_below(GeneratorState* generator, Snapshot snapshot) {

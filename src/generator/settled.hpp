@@ -11,13 +11,12 @@
 
 namespace ids {
 
-// Step 1; steps 4 and 5 follow when the transaction ends. Sets *enrolled to the generator, and to
-// null when the transaction ends. The tick must be above the mark.
-void enrol(GeneratorState* generator, GeneratorState** enrolled);
+// A bit for each column that the transaction has enrolled. If ticks were lowered since, it is set
+// to 0: the transaction keeps its limits, and enrolling again can only lower them.
+extern std::uint32_t enrolled_columns;
 
-// Sets the pointers of all enrolled generators to null, because ticks may have been lowered since.
-// The transaction keeps its limits: enrolling again can only lower them.
-void drop_enrolments();
+// Step 1; steps 4 and 5 follow when the transaction ends. The tick must be above the mark.
+void enrol(GeneratorState* generator);
 
 // The tick below which all identifiers of the generator are settled for the snapshot, which is an
 // MVCC one that was not taken during recovery; 0 if no identifier is known to be. Steps b and c.

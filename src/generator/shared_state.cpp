@@ -64,7 +64,7 @@ SharedState* attach() {
 
 #endif
 
-void draw_and(SharedState* (*attach)()) {
+void attach_by(SharedState* (*attach)()) {
   random_bytes(&drawn, sizeof drawn);
   state = attach();
   std::memset(&drawn, 0, sizeof drawn);
@@ -73,10 +73,10 @@ void draw_and(SharedState* (*attach)()) {
 }  // namespace
 
 SharedState* shared_state() {
-  if (!state) draw_and(attach);
+  if (!state) attach_by(attach);
   return state;
 }
 
-void create_shared_state() { draw_and(attach_in_main_segment); }
+void create_shared_state() { attach_by(attach_in_main_segment); }
 
 }  // namespace ids

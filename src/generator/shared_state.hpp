@@ -11,8 +11,6 @@ namespace ids {
 // One cache line of most processors. Where lines are longer, two generators share one.
 inline constexpr std::size_t kCacheLine = 64;
 
-inline constexpr std::uint32_t kNoColumn = UINT32_MAX;
-
 // One generator. It claims a state by its name when it is first used.
 struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint64 tick;        // 0 until first used
@@ -21,7 +19,7 @@ struct alignas(kCacheLine) GeneratorState {
   pg_atomic_uint32 behind;      // 1 until the clock has caught up after it stepped back
   std::uint32_t unit_us;        // this and the members below never change once it is claimed
   std::uint32_t shift;
-  std::uint32_t column;   // its column in the records of transactions, or kNoColumn
+  std::uint32_t column;   // its column in the records of transactions
   std::int64_t max_time;  // the last time that its identifiers can hold, in units
   char name[16];          // empty: a free state
 };

@@ -55,7 +55,7 @@ IDS_FUNCTION(unsettled_records) {
   const GeneratorState* generators[kColumns] = {};  // null: not used yet
   LWLockAcquire(AddinShmemInitLock, LW_SHARED);
   for (const GeneratorState& state : shared_state()->generators)
-    if (state.name[0] != '\0' && state.column != kNoColumn) generators[state.column] = &state;
+    if (state.name[0] != '\0' && state.column < kColumns) generators[state.column] = &state;
   LWLockRelease(AddinShmemInitLock);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   for (int i = 0; i < MaxBackends; ++i)

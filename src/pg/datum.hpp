@@ -16,7 +16,7 @@ inline std::string_view text_view(const text* value) {
 }
 
 inline Datum text_datum(std::string_view characters) {
-  PG_RETURN_TEXT_P(
+  return PointerGetDatum(
       cstring_to_text_with_len(characters.data(), static_cast<int>(characters.size())));
 }
 
@@ -24,12 +24,12 @@ inline Datum bytea_datum(const std::uint8_t* bytes, std::size_t size) {
   auto* result = static_cast<bytea*>(palloc(VARHDRSZ + size));
   SET_VARSIZE(result, VARHDRSZ + size);
   std::memcpy(VARDATA(result), bytes, size);
-  PG_RETURN_BYTEA_P(result);
+  return PointerGetDatum(result);
 }
 
 inline Datum tstzrange_datum(FunctionCallInfo fcinfo, RangeBound lower, RangeBound upper) {
   TypeCacheEntry* type = range_get_typcache(fcinfo, TSTZRANGEOID);
-  PG_RETURN_RANGE_P(make_range(type, &lower, &upper, false, nullptr));
+  return RangeTypePGetDatum(make_range(type, &lower, &upper, false, nullptr));
 }
 
 // A row of the type that the SQL function is declared to return.

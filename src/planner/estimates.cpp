@@ -29,10 +29,10 @@ struct Comparison {
   const Const* value;  // null unless it is known at plan time
 };
 
-// The condition that the planner asks about, or null if it is none of the table's: it belongs to an
-// index condition made for a range that is not in the query as comparisons, or to a condition on
-// groups. The planner leaves out a condition that the predicate of a partial index repeats, so the
-// predicate stands for it.
+// The condition that the planner asks about. Null if the table has no such condition: the planner
+// may ask about an index condition that was made for a range, or about a condition on groups. If
+// the planner asks about the predicate of a partial index, this is the condition that equals it; if
+// the planner has left that out, the predicate stands for it.
 Condition* asked_condition(const Column& column, List* args) {
   Condition* found = condition_of(column, args);
   if (!found || !found->is_predicate) return found;
@@ -106,8 +106,8 @@ double share_of_window(const Column& column, std::span<Comparison> window) {
   return unpaired * std::max(lower + upper - 1 + column.null_share(), 1.0e-10);
 }
 
-// The share of rows for a comparison that is in none of the table's conditions. With the first id
-// of a range it returns the share of both, and with the last one 1.
+// The share of rows for a comparison that is in none of the table's conditions. For a comparison
+// with the first id of a range, this is the share of the whole range; for one with the last id, 1.
 double share_of_lone(const Column& column, const Comparison& asked) {
   const Oid* boundaries = column.objects.boundaries;
   if (asked.strategy == BTLessEqualStrategyNumber && calls(asked.other, boundaries[kRangeLast]))
@@ -122,8 +122,8 @@ double share_of_lone(const Column& column, const Comparison& asked) {
   return share_of_window(column, window);
 }
 
-// The comparisons of the column that hold together with the one asked about. There are none if
-// another of them is the leader, which stands for all.
+// The comparisons of the column that hold together with the one asked about. Empty if another
+// comparison is their leader, which has the share of all.
 std::span<Comparison> window_of(const Column& column, Condition* about, const Comparison& asked) {
   Node* itself = about->itself;
   if (about->leader && about->leader != itself) return {};
@@ -148,8 +148,8 @@ std::span<Comparison> window_of(const Column& column, Condition* about, const Co
   return {window, leader == itself ? count : 0};
 }
 
-// The share of what the window leaves in which the comparison asked about stands, if that is its
-// leader; otherwise 1.
+// If the comparison asked about is the leader of its window, the share of rows that the window
+// leaves; otherwise 1.
 double share_of(const Column& column, List* args, const Comparison& asked) {
   Condition* condition = asked_condition(column, args);
   if (!condition) return share_of_lone(column, asked);
@@ -190,8 +190,8 @@ double comparison_selectivity(FunctionCallInfo fcinfo, const PlannedType& type, 
   const bool on_left = contain_var_clause(left) && !is_end_of_range(*objects, left);
   Node* node = on_left ? left : right;
   const Comparison asked{on_left ? strategy : commuted(strategy), on_left ? right : left, nullptr};
-  // What id <@ r becomes for a column r is two comparisons: together they return the share of a
-  // window whose ends are not known.
+  // For a column r, id <@ r becomes two comparisons, which together return the share of a window
+  // whose ends are not known.
   if (contain_var_clause(asked.other))
     return is_end_of_range(*objects, asked.other) ? std::sqrt(DEFAULT_RANGE_INEQ_SEL)
                                                   : DEFAULT_INEQ_SEL;

@@ -72,14 +72,14 @@ struct TimedType {
 
   // The time predicates. PostgreSQL calls them where the planner has not turned them into
   // comparisons with a boundary; the result is the same.
-  static Datum lt_timestamptz(FunctionCallInfo fcinfo) { return from_first(fcinfo, 0) < 0; }
-  static Datum le_timestamptz(FunctionCallInfo fcinfo) { return from_last(fcinfo, 0) <= 0; }
-  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { return from_last(fcinfo, 0) > 0; }
-  static Datum ge_timestamptz(FunctionCallInfo fcinfo) { return from_first(fcinfo, 0) >= 0; }
-  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { return from_last(fcinfo, 1) > 0; }
-  static Datum timestamptz_le(FunctionCallInfo fcinfo) { return from_first(fcinfo, 1) >= 0; }
-  static Datum timestamptz_gt(FunctionCallInfo fcinfo) { return from_first(fcinfo, 1) < 0; }
-  static Datum timestamptz_ge(FunctionCallInfo fcinfo) { return from_last(fcinfo, 1) <= 0; }
+  static Datum lt_timestamptz(FunctionCallInfo fcinfo) { return compare_first(fcinfo, 0) < 0; }
+  static Datum le_timestamptz(FunctionCallInfo fcinfo) { return compare_last(fcinfo, 0) <= 0; }
+  static Datum gt_timestamptz(FunctionCallInfo fcinfo) { return compare_last(fcinfo, 0) > 0; }
+  static Datum ge_timestamptz(FunctionCallInfo fcinfo) { return compare_first(fcinfo, 0) >= 0; }
+  static Datum timestamptz_lt(FunctionCallInfo fcinfo) { return compare_last(fcinfo, 1) > 0; }
+  static Datum timestamptz_le(FunctionCallInfo fcinfo) { return compare_first(fcinfo, 1) >= 0; }
+  static Datum timestamptz_gt(FunctionCallInfo fcinfo) { return compare_first(fcinfo, 1) < 0; }
+  static Datum timestamptz_ge(FunctionCallInfo fcinfo) { return compare_last(fcinfo, 1) <= 0; }
   static Datum contained_by_tstzrange(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 0); }
   static Datum tstzrange_contains(FunctionCallInfo fcinfo) { return in_time_range(fcinfo, 1); }
 
@@ -122,11 +122,11 @@ struct TimedType {
 
   // These compare an id, which is the argument of that number, with the boundary of the other
   // argument, a time.
-  static int from_first(FunctionCallInfo fcinfo, int id) {
+  static int compare_first(FunctionCallInfo fcinfo, int id) {
     const Value boundary = first_of<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
   }
-  static int from_last(FunctionCallInfo fcinfo, int id) {
+  static int compare_last(FunctionCallInfo fcinfo, int id) {
     const Value boundary = last_of<C>(unix_us_from_timestamptz(PG_GETARG_TIMESTAMPTZ(1 - id)));
     return compare_bytes<kSize>(get(PG_GETARG_DATUM(id)).data(), boundary.data());
   }
