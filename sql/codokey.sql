@@ -1,5 +1,5 @@
 -- codokey: dates as text that counts down
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 SET TIME ZONE 'UTC';
 SET datestyle = 'ISO';
 CREATE VIEW units (n, unit) AS VALUES (0, 'year'), (1, 'month'), (2, 'day'), (3, 'hour'), (4, 'minute'), (5, 'second'),

@@ -1,4 +1,5 @@
 -- The SQLSTATEs of errors, as far as one session gets them. Other tests have the texts.
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 CREATE FUNCTION sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE statement;

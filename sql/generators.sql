@@ -1,5 +1,5 @@
 -- The generators' clocks, as a DBA and as a user see them. The clock is the server's, so no statement here moves it.
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 SELECT count(gen_ulid()) FROM generate_series(1, 10);
 SELECT generator, abs(extract(epoch FROM last_timestamp - clock_timestamp())) < 60 AS recent, lead < '1 s' AS near,
   clock_rollbacks >= 0 AS counted FROM ids_generators() WHERE generator = 'ulid';

@@ -1,4 +1,5 @@
 -- The install script refuses if another schema has an object of the same name, which pg_catalog would hide
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set SHOW_CONTEXT never
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE regress_ids_install LOCATION '';

@@ -1,5 +1,5 @@
 -- Partitions by time
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;

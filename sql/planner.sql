@@ -1,6 +1,6 @@
 -- The planner's estimates for conditions on ids, beside its estimates for the same conditions on a timestamptz column;
 -- what it rewrites.
-\pset footer off
+\pset tuples_only on \pset format unaligned \pset fieldsep ' | '
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
 SET client_min_messages = warning;

@@ -1,7 +1,7 @@
 -- Plans of time predicates, for a type passed by value and one passed by reference, and of comparisons. All types are
 -- made from one template, so the others have the same plans; sanity.sql checks that no type lacks an object, time.psql
 -- what indexes return.
-\pset tuples_only on
+\pset tuples_only on \pset format unaligned \pset fieldsep ' | '
 SET TIME ZONE 'Europe/Berlin';
 SET DateStyle = 'ISO';
 \set T snowflake

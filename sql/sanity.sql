@@ -1,6 +1,6 @@
 -- The catalogs, in the spirit of opr_sanity: most queries look for objects of the extension that break a rule, and must
 -- return no rows. They cover every type, including new ones.
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 CREATE VIEW member AS SELECT classid, objid FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ids')
   AND deptype = 'e';

@@ -1,5 +1,5 @@
 -- scru160: what users type and see
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set T scru160
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

@@ -1,5 +1,5 @@
 -- snowflake: what users type and see
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set T snowflake
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

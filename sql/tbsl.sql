@@ -1,5 +1,5 @@
 -- tbsl: what users type and see
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set T tbsl
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';

@@ -1,5 +1,5 @@
 -- ulid: what users type and see
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set T ulid
 SET TIME ZONE 'UTC';
 

@@ -1,5 +1,5 @@
 -- uuidv7: what users type and see
-\pset footer off
+\pset footer off \pset format unaligned \pset fieldsep ' | '
 \set SHOW_CONTEXT never
 SET TIME ZONE 'UTC';
 SET DateStyle = 'ISO';
