@@ -157,6 +157,7 @@ client mikroorm 'nodejs npm npm:@mikro-orm/postgresql' node $build/node-mikroorm
 client prisma 'nodejs npm npm:prisma npm:@prisma/adapter-pg' prisma_run
 # PostGraphile calls pg in a way that pg will no longer allow.
 client postgraphile 'nodejs npm npm:postgraphile' node --no-deprecation $build/node-postgraphile.mjs
+client validators 'nodejs npm npm:pg npm:uuid npm:zod4 npm:validator npm:typeid-js' node $build/node-validators.mjs
 # PostgreSQL in the client itself.
 client pglite 'nodejs npm npm:@electric-sql/pglite' node $build/node-pglite.mjs "$PWD/doc/managed.sql"
 client jdbc 'default-jdk-headless libpostgresql-jdbc-java' java -ea -cp /usr/share/java/postgresql.jar test/clients/Jdbc.java
