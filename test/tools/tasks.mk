@@ -166,7 +166,7 @@ check-clients: ## install what is missing, run clients in many languages (doc/cl
 	@CLIENTS="$(CLIENTS)" $(SERVER) test/clients/run.sh
 
 # Other software: the packages that this release of Debian has; run.sh also tries software that is installed otherwise.
-SERVER_PACKAGES = procps pgbouncer patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
+SERVER_PACKAGES = procps pgbouncer pgpool2 patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
 
 check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
 	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh
