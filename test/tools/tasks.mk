@@ -44,7 +44,9 @@ endif
 .PHONY: $(TASKS)
 MAKEFLAGS += --no-print-directory
 PARALLEL = $(MAKE) -j"$$(nproc)"
-BUILD = $(FRESH) && $(PARALLEL) -s all test-libraries WERROR=-Werror
+BUILD = $(FRESH) && $(PARALLEL) -s all WERROR=-Werror
+# The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
+TOOLS = server pg_virtualenv g++ unpacked-headers
 SERVER = test/tools/private.sh server
 
 help: ## show this
@@ -69,7 +71,7 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'models'
 	@test/model/run.sh
 	@echo 'building'
-	@$(BUILD)
+	@$(BUILD) test-libraries
 	@$(MAKE) lint TIDY=
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
@@ -81,16 +83,16 @@ windows: ## build for PostgreSQL on Windows (x64), and test that under Wine; VER
 	@test/tools/deps.sh server headers wine g++-mingw-w64-x86-64 bison flex dpkg-dev npm zip unzip
 	@LANGUAGE="$(LANGUAGE)" SOURCES="$(SOURCES)" RELEASE=$(RELEASE) test/tools/windows.sh $(VERSIONS)
 
-regress: deps ## run the regression tests on a private server; REGRESS="ulid sanity" for some
+regress: ## install what they need, run the regression tests on a private server; REGRESS="ulid sanity" for some
+	@test/tools/deps.sh $(TOOLS)
 	@$(BUILD)
 	@rm -f regression.diffs
 	@SETTINGS='autovacuum=off statement_timeout=300000' $(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
 	  [ -z "$$failed" ] || { if [ -s regression.diffs ]; then cat regression.diffs; else tail -n 40 build/regress.log; fi; exit 1; }
 
-# The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
 tap: ## install what they need, run the tests that start servers; TESTS=test/tap/NAME.pl for one
-	@test/tools/deps.sh server pg_virtualenv g++ unpacked-headers IPC::Run sqlsmith faketime ent rngtest
-	@$(BUILD)
+	@test/tools/deps.sh $(TOOLS) IPC::Run sqlsmith faketime ent rngtest
+	@$(BUILD) test-libraries
 	@test/tools/private.sh prove $(TESTS)
 
 # Unit tests: Catch2 2 or 3, without PostgreSQL's headers.
@@ -143,8 +145,8 @@ unit-deps:
 fuzz-deps:
 	@test/tools/deps.sh clang++ libFuzzer
 
-bench: deps ## measure against the built-in types, write doc/benchmarks.md and its pictures; BENCH_ROWS=N scales it
-	@test/tools/deps.sh gnuplot
+bench: ## measure against the built-in types, write doc/benchmarks.md and its pictures; BENCH_ROWS=N scales it
+	@test/tools/deps.sh server headers pg_virtualenv g++ catch2 gnuplot
 	@$(BUILD)
 	@mkdir -p build/test/bench
 	@$(CXX) -std=c++20 -O2 -Isrc -o build/test/bench/codecs test/bench/codecs.cpp $(CATCH2_LIBS)
@@ -158,7 +160,7 @@ mutants: deps ## does a test notice if a line of src is wrong? SEED=1 MUTANTS=40
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
 check-clients: ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
-	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
+	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh $(TOOLS)
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
@@ -168,15 +170,15 @@ check-clients: ## install what is missing, run clients in many languages (doc/cl
 # Other software: the packages that this release of Debian has; run.sh also tries software that is installed otherwise.
 SERVER_PACKAGES = procps pgbouncer pgpool2 patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
 
-check-servers: deps ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
-	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh
+check-servers: ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
+	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh $(TOOLS) faketime
 	@$(BUILD)
 	@ENGINES="$(ENGINES)" $(SERVER) test/servers/run.sh
 
 # The library does not need the C++ runtime: it uses none of its symbols, and runs nothing at load or exit.
 lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy
 	@perl test/tools/release.pl
-	@$(BUILD)
+	@$(BUILD) test-libraries
 	@echo 'checking the library and the sources'
 	@! nm -D --undefined-only ids.so build/unshared/ids.so | c++filt | grep -E ' U (_Z|std::|ids::|__cxa|__gxx|_Unwind|operator )|GLIBCXX'
 	@printf '%s\n' $(SOURCES) | xargs -P "$$(nproc)" -I FILE \
@@ -220,7 +222,7 @@ DIST = $(EXTENSION)-$(RELEASE)
 SUITE = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
 
 # Debian's is built from a copy: building it leaves files behind, and PGXS cannot stage where the path has a space.
-deb: deps ## make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG
+deb: ## make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG
 	@test/tools/deps.sh build-essential debhelper postgresql-all
 	@mkdir -p build && rm -f build/*.deb
 	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && chmod 755 "$$copy" && mkdir "$$copy/ids" && \
