@@ -38,6 +38,7 @@ $(info For $(shell $(PG_CONFIG) --version), by PG_CONFIG=$(shell command -v $(PG
 endif
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
+INSTALL := sh test/tools/replace.sh $(INSTALL)
 
 # The pages in a folder of their own, with their links: PGXS's DOCS would lay them flat, beside those of other extensions.
 PAGES = $(DESTDIR)$(docdir)/ids
@@ -52,10 +53,14 @@ uninstall-pages:
 	rm -rf '$(PAGES)'
 
 -include $(OBJS:.o=.d)
+# Bitcode and the object follow the same headers.
+$(OBJS:.o=.bc): %.bc: %.o
 # The module has the version of the release.
-src/ids.o src/ids.bc: META.json
-# Objects built for another PostgreSQL are of no use.
-build/for-$(VERSION)$(with_llvm):
+src/ids.o: META.json
+# Objects built for another PostgreSQL are of no use. PGXS's .SECONDARY lets make pass over a file that is missing, unless it is phony.
+BUILT_FOR := build/for-$(firstword $(shell $(PG_CONFIG) | cksum))
+$(BUILT_FOR):
 	@mkdir -p build && rm -f build/for-* && touch $@
-$(OBJS) $(OBJS:.o=.bc) $(TEST_OBJS) $(STEPS): build/for-$(VERSION)$(with_llvm)
+.PHONY: $(if $(wildcard $(BUILT_FOR)),,$(BUILT_FOR))
+$(OBJS) $(TEST_OBJS) $(STEPS): $(BUILT_FOR)
 endif

@@ -63,7 +63,6 @@ case $mode in
     if [ -n "${IDS_UPGRADE_FROM:-}" ]; then
       mkdir "$stage/older"
       cp -R --parents Makefile META.json ids.control README.md SECURITY.md doc src sql test/tools "$stage/older"
-      find "$stage/older" \( -name '*.o' -o -name '*.bc' -o -name '*.d' \) -delete
       make -s -C "$stage/older" install PG_CONFIG="$IDS_UPGRADE_FROM" with_llvm=no DESTDIR="$stage/older" >/dev/null
       settings_for "$IDS_UPGRADE_FROM" "$stage/older" | configuration >"$stage/older/ids.conf"
     fi

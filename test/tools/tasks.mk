@@ -71,6 +71,7 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'models'
 	@test/model/run.sh
 	@echo 'building'
+	@test/tools/build.sh
 	@$(BUILD) test-libraries
 	@$(MAKE) lint TIDY=
 	@echo 'tests that start servers'
