@@ -64,15 +64,6 @@ if ($node->pg_version >= 18)
 		my (undef, undef, $error) = $elsewhere->psql('postgres', 'CREATE EXTENSION ids');
 		like($error, qr{could not access file "(\$libdir/)?ids"}, 'extension_control_path without dynamic_library_path');
 	}
-
-	# As doc/servers.md copies the files to an extension volume of CloudNativePG, which sets the paths like this.
-	my $volume = $elsewhere->basedir . '/ids';
-	my %copied = reverse map { s/18/$elsewhere->pg_version->major/er } slurp_file("$ENV{TESTDIR}/doc/servers.md") =~ m{^COPY --from=build /staged(/.+/) (/.*/)$}mg;
-	is(join(' ', sort keys %copied), '/lib/ /share/extension/', 'the folders of the volume');
-	system_or_bail('mkdir', '-p', "$volume$_"), system_or_bail('cp', '-R', "$ENV{TESTDIR}$copied{$_}.", "$volume$_") foreach keys %copied;
-	$elsewhere->append_conf('postgresql.conf', "dynamic_library_path = '\$libdir:$volume/lib'\nextension_control_path = '\$system:$volume/share'\n");
-	$elsewhere->restart;
-	is($elsewhere->safe_psql('postgres', 'CREATE EXTENSION ids; SELECT gen_ulid() IS NULL'), 'f', 'the volume is all that is needed');
 	$elsewhere->stop;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the README's two commands and pg_upgrade from PostgreSQL 15 on every supported PostgreSQL, each in a
-# throw-away chroot of the Debian that has it, and prints a table. The version musl is PostgreSQL 15 with Alpine's C library, debug is
-# PostgreSQL 18 with assertions and with sanitizers, which is not among those that run without arguments:
+# throw-away chroot of the Debian that has it, and prints a table. The version musl is PostgreSQL 15 with Alpine's C library, image is
+# the Dockerfile; debug is PostgreSQL 18 with assertions and with sanitizers, which is not among those that run without arguments:
 #   test/tools/matrix.sh [VERSION...]
 # COMMANDS="make demo && make regress" runs these in place of the two.
 # ARCH=s390x, or another architecture of Debian, runs the unit tests and the regression tests there, emulated. Fails if one of
@@ -9,8 +9,8 @@
 set -uo pipefail
 
 cd "$(dirname "$0")/../.."
-declare -A suites=([15]=bookworm [musl]=bookworm [debug]=sid [17]=trixie [18]=sid [19]=experimental)
-[ $# -gt 0 ] || set -- 15 musl 17 18 19
+declare -A suites=([15]=bookworm [musl]=bookworm [image]=sid [debug]=sid [17]=trixie [18]=sid [19]=experimental)
+[ $# -gt 0 ] || set -- 15 musl image 17 18 19
 trap 'kill $child 2>/dev/null; wait; exit 130' INT TERM HUP
 
 mkdir -p build/matrix
@@ -25,7 +25,7 @@ for version in "$@"; do
   # Sanitizers do not run emulated.
   [ -z "${ARCH:-}" ] || commands='test/tools/deps.sh server unpacked-headers pg_virtualenv g++ catch2 &&
     make unit UNIT_FLAGS="-std=c++20 -O1" && make -s install WERROR=-Werror && pg_virtualenv make -s installcheck'
-  case $version in musl | debug) commands=test/tools/$version.sh ;; esac
+  case $version in musl | image | debug) commands=test/tools/$version.sh ;; esac
   if [ "$suite" = experimental ]; then
     # Only PostgreSQL is from experimental, the rest from sid.
     packages="postgresql-$version postgresql-server-dev-$version"
@@ -33,7 +33,7 @@ for version in "$@"; do
       apt-get update && { apt-get install -y --no-install-recommends $packages || exit 69; } &&
       export PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config && $commands"
   fi
-  if [ "$suite" != bookworm ] && [ "$version" != debug ] && [ -z "${ARCH:-}" ]; then
+  if [ "$suite" != bookworm ] && [[ ! $version =~ image|debug ]] && [ -z "${ARCH:-}" ]; then
     commands+=" && sed 's/ [a-z]* main/ bookworm main/' /etc/apt/sources.list >/etc/apt/sources.list.d/bookworm.list &&
       apt-get update && apt-get install -y --no-install-recommends postgresql-15 &&
       (cd /tmp && apt-get download postgresql-server-dev-15 && dpkg-deb -x postgresql-server-dev-15_*.deb /) &&

@@ -142,5 +142,5 @@ print STDERR map { "$_\n" } @wrong;
 exit 1 if @wrong;
 exit if !@ARGV;
 print "$release is ready\n";
-my @nameless = grep { found($_, qr/(the ids authors(?:"| <ids\@localhost>))/) } 'META.json', 'debian/control.in', 'debian/changelog';
-print "Only an owner can fill in an address for reports, in place of \"the ids authors\": @nameless\n" if @nameless;
+print "Only an owner can fill in the address for reports: META.json, in \"maintainer\"; then the files that \"make lint\" names\n" if !$address;
+print "Only an owner can name the repository: META.json, in \"resources\", as PGXN's specification says\n" if !$meta{'resources/repository/url'};

@@ -77,7 +77,7 @@ check: deps ## install what is missing, build, run all tests on private servers
 	@echo 'tests that start servers'
 	@test/tools/private.sh prove
 
-matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some, musl for Alpine's C library, debug for assertions and sanitizers; ARCH=s390x emulates; ARCHIVE=ZIP tests that
+matrix: ## as root: demo and check on every PostgreSQL, in throw-away chroots; VERSIONS="17 18" for some, musl for Alpine's C library, image for the Dockerfile, debug for assertions and sanitizers; ARCH=s390x emulates; ARCHIVE=ZIP tests that
 	@ARCH=$(ARCH) ARCHIVE=$(ARCHIVE) test/tools/matrix.sh $(VERSIONS)
 
 windows: ## build for PostgreSQL on Windows (x64), and test that under Wine; VERSIONS="15 18" for some
