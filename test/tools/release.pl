@@ -24,6 +24,7 @@ my @rules = (
     [qr{provides/$term/version}, $version],
     [qr{provides/$term/abstract}, $text],
     [qr{provides/$term/(?:doc)?file}, $text],
+    [qr{resources/repository/(?:url|web|type)}, $text],
     [qr{prereqs/runtime/requires/$term}, $version],
     [qr{meta-spec/version}, qr/1\.0\.0/],
     [qr{meta-spec/url}, qr{https://pgxn\.org/meta/spec\.txt}],
@@ -69,11 +70,15 @@ my ($least, $oldest) = ($meta{'prereqs/runtime/requires/PostgreSQL'} // '') =~ /
 my @majors = found('test/tools/matrix.sh', qr/^\[ \$# -gt 0 \] \|\| set -- (.*)$/m) =~ /\d+/g;
 my %figure = map { $_ => found('doc/benchmarks.csv', qr/,"size of the primary key, bytes a row",$_,[^,]*,([\d.]+),/) }
     'uuid,', 'ulid,uuid', 'ulid,bigint';
+my ($address) = ($meta{maintainer} // '') =~ /<(.+)>/;
 my $ulid = $figure{'uuid,'} * $figure{'ulid,uuid'};
 my @agreeing = (
     ['META.json: the file', $meta{'provides/ids/file'} // '', "sql/ids--$extension.sql"],
     ['META.json: the version provided', $meta{'provides/ids/version'} // '', $release],
     ['debian/changelog: the version', found('debian/changelog', qr/\A\S+ \((.*)-\d+\)/), $release],
+    ['debian/changelog: the address', found('debian/changelog', qr/\A.*?^ -- .*<(.*)>/ms), $address // 'ids@localhost'],
+    ['debian/control.in: the address', found('debian/control.in', qr/^Maintainer: .*<(.*)>/m), $address // 'ids@localhost'],
+    ['SECURITY.md: the address', found('SECURITY.md', qr/<(\S+@\S+)>/), $address // ''],
     ['CHANGELOG.md: the version', found('CHANGELOG.md', qr/^## \[(.*)\]/m), $release],
     ['README.md: the version', found('README.md', qr/^Version (\d+\.\d+\.\d+)[.,]/m), $release],
     ['ids.control: the version', found('ids.control', qr/^default_version = '(.*)'/m), $extension],
@@ -130,7 +135,7 @@ if (my ($archive) = @ARGV) {
     push @wrong, "not committed: $_" for split /\n/, qx(git status --porcelain);
 
     # All files are in the archive, except those that serve only a clone; their names begin with a dot.
-    my $layout = qr/\A\.clang-/;    # "make lint" needs these
+    my $layout = qr/\A\.(?:clang-|dockerignore)/;    # "make lint" and the Dockerfile need these
     my %committed = map { $_ => 1 } grep { !/\A\./ || /$layout/ } split /\n/, qx(git ls-files);
     my %packed = map { s{\Aids-\Q$release\E/}{}r => 1 } grep { !m{/\z} } split /\n/, qx(unzip -Z1 '$archive');
     push @wrong, map { "$archive: $_ is missing" } grep { !$packed{$_} } sort keys %committed;
