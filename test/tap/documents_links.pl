@@ -49,9 +49,7 @@ is(join("\n", @unknown), '', 'errors have the words of the index');
 my @named = $library =~ /"([^"\0]+)" in (doc\/[\w-]+\.md)/g or die 'no hint names a section';
 while (my ($section, $document) = splice @named, 0, 2) { like($documents{$document}, qr/^#+ .*\Q$section\E/m, "$document has $section"); }
 
-# CONTRIBUTING.md names each script with its promise, and no other.
-my ($promises) = page('CONTRIBUTING.md') =~ /^Each promise to users.*?\n\n(.*?)\n\n/ms or die 'CONTRIBUTING.md has no promises';
-my %named = map { $_ => 1 } map { /`(\w+)`/g } map { /.*: (`.*)/s } split /\n(?=- )/, $promises;
-is(join(' ', sort keys %named), join(' ', sort map { m{(\w+)\.pl$} } glob "$ENV{TESTDIR}/test/tap/*.pl"), 'CONTRIBUTING.md names each script of test/tap');
+# CONTRIBUTING.md says that a script of test/tap begins with its promise.
+is(join(' ', grep { slurp_file($_) !~ /\A# [[:alpha:]].*\n/ } glob "$ENV{TESTDIR}/test/tap/*.pl"), '', 'each script of test/tap begins with its promise');
 
 done_testing();
