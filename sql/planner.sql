@@ -18,14 +18,37 @@ BEGIN
   END IF;
   RETURN plan ->> 'Plan Rows';
 END $$;
--- The estimates for a condition on the time and for one on the id of each type. In the latter, {T} stands for the type
--- and its column; in the query, %s stands for the condition.
+-- A condition as comparisons of two ids, the other way round.
+CREATE FUNCTION turned(condition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  id text := '((?:\w\.)?\{T\})';
+  call text := '[{}\w]*\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)';
+  other text := format('(?!\{T\})((?:timestamptz )?''[^'']*''|%s)', call);
+  o text[];
+BEGIN
+  condition := regexp_replace(condition, format('%s <@ %s', id, other),
+    '({T}_range_first(\2) <= \1 AND {T}_range_last(\2) >= \1)', 'g');
+  FOREACH o SLICE 1 IN ARRAY '{{<=,>=,last}, {>=,<=,first}, {<,>,first}, {>,<,last}}'::text[] LOOP
+    condition := regexp_replace(condition, format('%s %s (\{T\}_%s)', id, o[1], call), '\2 ' || o[2] || ' \1', 'g');
+    condition := regexp_replace(condition, format('%s %s %s', id, o[1], other),
+      format('{T}_%s(\2) %s \1', o[3], o[2]), 'g');
+  END LOOP;
+  RETURN condition;
+END $$;
+-- The estimates for a condition on the time and for one on the id of each type, which must be the same if that is
+-- turned. In the latter, {T} stands for the type and its column; in the query, %s stands for the condition.
 CREATE FUNCTION compare(of_time text, of_id text, query text DEFAULT 'SELECT FROM event WHERE %s')
-RETURNS TABLE (timestamptz bigint, ulid bigint, scru160 bigint, tbsl bigint, snowflake bigint) LANGUAGE sql AS $$
-  SELECT expected(format(query, of_time)), expected(replace(format(query, of_id), '{T}', 'ulid')),
-    expected(replace(format(query, of_id), '{T}', 'scru160')), expected(replace(format(query, of_id), '{T}', 'tbsl')),
-    expected(replace(format(query, of_id), '{T}', 'snowflake'))
-$$;
+RETURNS TABLE (timestamptz bigint, ulid bigint, scru160 bigint, tbsl bigint, snowflake bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  estimates bigint[];
+  again bigint[];
+BEGIN
+  SELECT array_agg(expected(replace(format(query, of_id), '{T}', type))),
+    array_agg(expected(replace(format(query, turned(of_id)), '{T}', type))) INTO estimates, again
+  FROM unnest('{ulid, scru160, tbsl, snowflake}'::text[]) type;
+  IF estimates <> again THEN RAISE 'expected % rows, but % if %', estimates, again, turned(of_id); END IF;
+  RETURN QUERY SELECT expected(format(query, of_time)), estimates[1], estimates[2], estimates[3], estimates[4];
+END $$;
 
 -- A row every quarter of an hour from 2024-01-01 to 2024-08-27: ANALYZE samples all of them.
 CREATE TABLE event (i int, at timestamptz, ulid ulid, scru160 scru160, tbsl tbsl, snowflake snowflake, uuid uuid)
@@ -572,7 +595,7 @@ BEGIN
 END $$;
 SELECT sum(total_bytes) - :bytes < 1000000 AS "in constant memory" FROM pg_backend_memory_contexts;
 DROP TABLE span, event;
-DROP FUNCTION expected, compare, add, index_condition, some_range, stable_range;
+DROP FUNCTION expected, turned, compare, add, index_condition, some_range, stable_range;
 
 -- the session's cache of the extension's objects: the extension is replaced by a new one, then the first one is back
 EXPLAIN (COSTS OFF) SELECT FROM unnest(ARRAY[gen_ulid()]) id WHERE id <@ tstzrange(now() - interval '1 day', now());
