@@ -71,7 +71,7 @@ my %setup = (
 	'Monitoring' => q{
 		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('log', '1 month', now(), now() + interval '3 months')},
-	(map { $_ => 'CREATE TABLE item (id ulid PRIMARY KEY)' } 'Time ranges', 'Times', 'Read new rows'),
+	(map { $_ => 'CREATE TABLE item (id ulid PRIMARY KEY)' } 'Time ranges', 'Read new rows'),
 	'Tools with a closed list of types' => q{
 		CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), name text);
 		INSERT INTO item VALUES ('01AN4Z07BY79KA1307SR9X4MV3', 'first');
