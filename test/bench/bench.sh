@@ -159,7 +159,7 @@ Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
 ![Cost of generating an id](cost.svg)
 
-![Inserts with a primary key: rows a second and size of the index](insert.svg)
+![Inserts with a primary key: rows a second of CPU time, index size](insert.svg)
 
 $([ ! -f "$directory/missed.table" ] || echo '![Rows that a reader misses, with and without ulid_settled()](settled.svg)')
 
