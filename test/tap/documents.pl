@@ -97,8 +97,8 @@ my %setup = (
 	'A large table' => q{
 		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
 		INSERT INTO payment SELECT FROM generate_series(1, 20001);
-		CREATE TABLE refund (id bigserial PRIMARY KEY, payment bigint NOT NULL REFERENCES payment);
-		INSERT INTO refund (payment) SELECT id FROM payment},
+		CREATE TABLE refund (id bigserial PRIMARY KEY, payment_id bigint NOT NULL REFERENCES payment);
+		INSERT INTO refund (payment_id) SELECT id FROM payment},
 	# citext stands for pgx_ulid: its type reads and writes text, too.
 	'From another type ulid' => q{
 		CREATE EXTENSION citext;
@@ -117,7 +117,7 @@ my %setup = (
 	'A growing integer' => 'CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY)',
 	(map { $_ => $event } 'New rows by transaction', 'An effect after its cause'),
 	'Check the times' => 'CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), created_at timestamptz DEFAULT now()); INSERT INTO item DEFAULT VALUES',
-	'What uses a column' => 'CREATE TABLE payment (id bigserial PRIMARY KEY); CREATE TABLE refund (payment bigint REFERENCES payment)',
+	'What uses a column' => 'CREATE TABLE payment (id bigserial PRIMARY KEY); CREATE TABLE refund (payment_id bigint REFERENCES payment)',
 	'From uuid' => q{
 		CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
 		CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
@@ -179,7 +179,7 @@ sub run_section
 {
 	my $end = 'end of a statement';
 	my $script = join '', map {
-		my ($before, $after) = $_->{code} =~ /^(?:CREATE|ALTER) (?!EXTENSION)/m ? ("SET search_path = public, trap;\n", "RESET search_path;\n") : ('', '');
+		my ($before, $after) = $_->{code} =~ /^ *(?:CREATE|ALTER) (?!EXTENSION)/m ? ("SET search_path = public, trap;\n", "RESET search_path;\n") : ('', '');
 		"$before$_->{code}$after\\echo $end\n" } @_;
 	local @ENV{ 'PGTZ', 'PGDATESTYLE' } = ('UTC', 'ISO');
 	IPC::Run::run([ 'psql', '-XAtq', '-v', 'SHOW_CONTEXT=never', '-d', $node->connstr($database) ], '<', \$script, '>&', \my $output);

@@ -1,32 +1,45 @@
 # What doc/migration.md recommends holds beyond the output that it shows: ids in other forms are read as the same id, ids of other times are
-# found, and what refers to rows of a table refers to the same rows afterwards.
+# found, and what refers to rows of a table refers to the same rows afterwards, whatever step fails (see Recipes.pm) and whoever writes meanwhile.
 use strict;
 use warnings;
 use Databases;
-use Pages;
+use Digest::MD5 ();
+use IPC::Run;
 use Math::BigInt;
 use MIME::Base64 ();
+use Pages;
+use Recipes;
 use Test::More;
 
-# Ids in other forms, written here by another implementation, are all read as one uuid. In another alphabet they would be other ids.
+# Ids in other forms, written here by another implementation, which use every digit: each is read as the uuid that it was made of.
 begin('forms');
-my $uuid = '01a22230-b05c-744b-9693-1911499f3e12';
-my $number = Math::BigInt->from_hex('0x' . $uuid =~ s/-//gr);
+my $page = page('doc/migration.md');
 sub in_base
 {
-	my ($digits) = @_;
+	my ($number, $digits) = @_;
 	my ($left, $text) = ($number->copy, '');
 	while (!$left->is_zero) { ($left, my $digit) = $left->copy->bdiv(length $digits); $text = substr($digits, $digit->numify, 1) . $text }
 	return $text;
 }
-my %forms = (ulid_bytes => "'\\x" . $uuid =~ s/-//gr . "'::bytea", base64url => q{'} . MIME::Base64::encode_base64url(pack 'H*', $uuid =~ s/-//gr) . q{'}, urn => "'urn:uuid:$uuid'",
-	tbsl_char => q{'27E18D0C04DFFFFFFFFF'}, tbsl_base62 => q{'0'}, uuid_base32hex => q{'05VI5OJPM1UC7664RG60O1PPHS======'}, ulid_base62 => q{'} . in_base(join '', 0 .. 9, 'A' .. 'Z', 'a' .. 'z') . q{'}, lower_base62 => q{'355qC7F8cf7dRf4hvPrRo'},
-	flickr_base58 => q{'} . in_base('123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ') . q{'}, ripple_base58 => q{'} . in_base('rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz') . q{'});
-is($forms{lower_base62}, q{'} . in_base(join '', 0 .. 9, 'a' .. 'z', 'A' .. 'Z') . q{'}, 'the example');
-sql('CREATE TABLE thing AS SELECT ' . join ', ', map { "$forms{$_} AS $_" } sort keys %forms);
+my ($lower, $upper) = (join('', 'a' .. 'z'), join('', 'A' .. 'Z'));
+my %digits = (ulid_base62 => "0123456789$upper$lower", lower_base62 => "0123456789$lower$upper", flickr_base58 => '123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ',
+	ripple_base58 => 'rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz', uuid_base32hex => '0123456789ABCDEFGHIJKLMNOPQRSTUV');
+my (%used, @forms);
+foreach my $hex ('01a22230b05c744b96931911499f3e12', map { '0' . substr Digest::MD5::md5_hex($_), 1 } 1 .. 40)
+{
+	my $number = Math::BigInt->from_hex("0x$hex");
+	my %form = map { $_ => in_base($number * (/32/ ? 4 : 1), $digits{$_}) } keys %digits;
+	$used{$_} .= $form{$_} foreach keys %digits;
+	is($form{lower_base62}, '355qC7F8cf7dRf4hvPrRo', 'an example of base-x') if !@forms;
+	$form{uuid_base32hex} = substr("00000$form{uuid_base32hex}", -26) . '======';
+	push @forms, join ', ', "'\\x$hex'::bytea AS ulid_bytes", "'" . MIME::Base64::encode_base64url(pack 'H*', $hex) . "' AS base64url", "'urn:uuid:' || '$hex'::uuid AS urn", "'$hex'::uuid AS uuid",
+		'lower(tbsl::text)::char(20) AS tbsl_char, tbsl_to_base(tbsl, 62) AS tbsl_base62, tbsl', map { "'$form{$_}' AS $_" } sort keys %digits;
+}
+foreach my $form (keys %digits) { is(scalar(keys %{ { map { $_ => 1 } split //, $used{$form} } }), length $digits{$form}, "$form: all digits") }
+sql('CREATE TABLE thing AS SELECT * FROM (' . join("\nUNION ALL ", map { "SELECT $_ FROM gen_tbsl() tbsl" } @forms) . ') form');
 sql(block('doc/migration.md', 'Other forms', 'lower_base62'));
-is(sql(qq{SELECT count(*) FROM thing, unnest(ARRAY[ulid_bytes, ulid_base62, lower_base62, flickr_base58, ripple_base58, base64url, urn]) id WHERE id::uuid = '$uuid'}), '7', 'all forms are the same id');
-isnt(sql(q{SELECT ulid_from_base('355qC7F8cf7dRf4hvPrRo', 62)::uuid}), $uuid, 'without translate() it is another one');
+is(sql(q{SELECT count(*) FROM thing WHERE tbsl_char = tbsl AND tbsl_base62 = tbsl AND uuid_base32hex = uuid
+	AND uuid = ALL (ARRAY[ulid_bytes, ulid_base62, lower_base62, flickr_base58, ripple_base58, base64url, urn]::uuid[])}), 41, 'all forms are the same id');
 
 # The check of times finds what was read as another id, and nothing among ids of ours and imported rows.
 my ($by_row, $by_year) = statements('doc/migration.md', 'Check the times', 'abs');
@@ -51,10 +64,10 @@ is(sql(q{SELECT ulid_is_valid('0ujtsYcgvSTl8PAuAdqWYSMnLOv')}), 'f', 'a KSUID is
 # What uses a column, by which a recipe must make it anew.
 begin('uses');
 sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigint GENERATED ALWAYS AS (id * 2) STORED, n int DEFAULT 1);
-	CREATE TABLE refund (id bigserial, payment bigint REFERENCES payment ON DELETE CASCADE);
+	CREATE TABLE refund (id bigserial, payment_id bigint REFERENCES payment ON DELETE CASCADE);
 	CREATE VIEW payments AS SELECT id FROM payment;
 	CREATE FUNCTION greatest_payment() RETURNS bigint RETURN (SELECT max(id) FROM payment);
-	CREATE POLICY own ON refund USING (payment > 0);
+	CREATE POLICY own ON refund USING (payment_id > 0);
 	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
 	CREATE TRIGGER on_change BEFORE UPDATE OF id ON payment FOR EACH ROW EXECUTE FUNCTION act();
 	CREATE TRIGGER on_some BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.id > 5) EXECUTE FUNCTION act();
@@ -66,60 +79,123 @@ sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigin
 	CREATE PUBLICATION some_columns FOR TABLE payment (id);
 	CREATE PUBLICATION whole_tables FOR TABLE refund;
 	CREATE STATISTICS both_columns ON id, n FROM payment;
-	CREATE INDEX ON refund (payment);
+	CREATE INDEX ON refund (payment_id);
 	GRANT SELECT (id) ON payment TO ordinary;
-	COMMENT ON COLUMN payment.id IS 'its number';
+	COMMENT ON COLUMN payment.id IS 'its number'; COMMENT ON CONSTRAINT payment_pkey ON payment IS 'of a constraint'; COMMENT ON INDEX refund_payment_id_idx IS 'of an index';
+	ALTER TABLE payment REPLICA IDENTITY USING INDEX payment_pkey, CLUSTER ON payment_pkey, ALTER id SET (n_distinct = -0.5);
 	ALTER TABLE payment ALTER id SET STATISTICS 1000});
 my ($uses_column) = statements('doc/migration.md', 'What uses a column', 'used by');
 my ($uses, $uses_table) = map { sql($_) } $uses_column, $uses_column =~ s/ AND attname = col//gr;
 like($uses_table, qr/$_/, "what uses a table: $_") foreach 'default value for column n', 'trigger on_row', 'publication whole_tables';
 like($uses, qr/$_/, "what uses a column: $_") foreach 'trigger on_row', 'rule no_delete', 'policy every', 'view number_of_payments', 'table child', 'publication whole_tables', 'constraint payment_pkey', 'CHECK', 'column twice', 'default value for column id', 'ON DELETE CASCADE', 'view payments', 'greatest_payment', 'policy own', 'on_change', 'on_some',
-	'publication some_columns', 'statistics object both_columns', 'index refund_payment_idx', 'sequence payment_id_seq', 'ordinary=r', 'its number; 1000';
+	'publication some_columns', 'statistics object both_columns', 'index refund_payment_id_idx', 'sequence payment_id_seq', 'ordinary=r', 'n_distinct=-0.5', 'its number; 1000', 'of a constraint; REPLICA IDENTITY USING INDEX; CLUSTER ON', 'of an index';
 
-# From numbers to ids, with a table that refers to itself: its statements stand where the page says. All links stay, and a trigger that
-# counts the changes of a row sees none.
-begin('numbers');
-my $links = q{SELECT string_agg(concat_ws(' ', %1$s, (SELECT %1$s FROM orders p WHERE p.id = orders.parent), (SELECT count(*) FROM order_line WHERE order_id = id), changes), ',' ORDER BY %1$s) FROM orders};
-sql(q{CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz, parent bigint CONSTRAINT orders_parent_fkey REFERENCES orders, changes int DEFAULT 0);
+# Each recipe, as people paste it. What is the same before and after: foreign keys, primary keys, columns that are NOT NULL, and more.
+my $shape = q{SELECT concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint WHERE contype IN ('f', 'p') AND connamespace = 'public'::regnamespace
+	UNION ALL SELECT concat_ws(' ', attrelid::regclass, attname) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'public'::regnamespace AND attnotnull AND attnum > 0 AND relkind = 'r'};
+recipe('From uuid', block('doc/migration.md', 'From uuid', 'item'), use => ['item (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM item UNION ALL $shape",
+	setup => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO item (n) VALUES (1), (2)');
+my $new_line = 'line (n, product) VALUES (9, (SELECT id FROM product LIMIT 1))';
+recipe('From uuid, with a foreign key', block('doc/migration.md', 'From uuid', 'product'), use => [ 'product (n) VALUES (9)', $new_line ],
+	rows => "SELECT concat_ws(' ', p.n, p.id::uuid, line.n) FROM product p LEFT JOIN line ON product = p.id UNION ALL $shape",
+	setup => q{CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO product (n) VALUES (1), (2);
+	CREATE TABLE line (n int, product uuid CONSTRAINT line_product_fkey REFERENCES product); INSERT INTO line SELECT n, id FROM product});
+recipe('From text', block('doc/migration.md', 'From text', 'ALTER TABLE'), use => ['note (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, upper(id::text)) FROM note UNION ALL $shape",
+	setup => q{CREATE TABLE note (id text PRIMARY KEY DEFAULT lower(gen_ulid()::text), n int); INSERT INTO note (n) VALUES (1), (2)});
+recipe('From names of devices', block('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT'), use => ['device (id) VALUES (9)'], rows => 'SELECT id, name FROM device',
+	setup => q{CREATE TABLE device (id int PRIMARY KEY, name text UNIQUE DEFAULT 'C4VJ2ly9gRt'); INSERT INTO device VALUES (1, 'C4VJ2ly9gRs')});
+recipe('Leaving', block('doc/migration.md', 'Leaving', 'DETACH') =~ s/DROP EXTENSION ids;//r, use => ['log (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM log UNION ALL $shape",
+	setup => page('doc/managed.sql') . q{; CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 month', '2026-11-01 00:00+00', now() + interval '1 month');
+	INSERT INTO log SELECT gen_ulid(at), 1 FROM generate_series(timestamptz '2026-11-01 00:00+00', '2026-11-28', '5 days') at});
+
+# From numbers, in a table that refers to itself and has a trigger: the page says how. Rows of the same time keep their order. A link to
+# no row is an error.
+my $itself = join '', map { /ALTER TABLE order_line/ ? ($_, s/order_line_order_id/orders_parent/r =~ s/order_line/orders/r =~ s/\border_id/parent/gr) : $_ } split /^/, block('doc/migration.md', 'From bigint', 'order_ids');
+my $numbers = q{CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint CONSTRAINT orders_parent_fkey REFERENCES orders, n serial, changes int DEFAULT 0);
 	CREATE TABLE order_line (order_id bigint REFERENCES orders, line int);
-	INSERT INTO orders (created_at, parent) SELECT now() - n * interval '1 day', nullif(n / 2, 0) FROM generate_series(1, 9) n;
-	INSERT INTO order_line SELECT id, 1 FROM orders, generate_series(2, id);
+	INSERT INTO orders (created_at, parent) SELECT timestamptz '2026-01-01' + n / 5 * interval '1 day', nullif(n / 2, 0) FROM generate_series(1, 19) n;
+	UPDATE orders SET n = n WHERE id % 5 = 1; INSERT INTO order_line SELECT id, 1 FROM orders, generate_series(2, id);
 	CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.changes := old.changes + 1; RETURN new; END';
-	CREATE TRIGGER count_change BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION count_change()});
-my $linked = sql(sprintf $links, 'id');
-my ($place) = page('doc/migration.md') =~ /^\*\*A table that refers to itself.*?write this before\s`(.*?)`/ms;
-my $itself = block('doc/migration.md', 'From bigint', 'new_parent');
-my $numbers = block('doc/migration.md', 'From bigint', 'new_order_id') =~ s/^(?=.*\Q$place\E)/$itself/mr =~ s/BEGIN;\K/ ALTER TABLE orders DROP CONSTRAINT orders_parent_fkey;/r;
-foreach ([ 'INSERT INTO order_line VALUES (77)', 'DELETE FROM order_line WHERE order_id = 77', qr/"no order 77"/ ],
-	[ 'INSERT INTO orders VALUES (10, now(), 77)', 'DELETE FROM orders WHERE id = 10', qr/check constraint "orders_check".* is violated by some row/ ])
-{
-	my ($lost, $gone, $error) = @$_;
-	sql("SET session_replication_role = replica; $lost");
-	like(($node->psql($database, $numbers))[2], $error, "a link to no row is found: $lost");
-	sql($gone);
-}
-sql($numbers);
-is(sql(sprintf $links, 'old_id'), $linked, 'numbers become ids, and refer to the same rows');
+	CREATE TRIGGER count_change BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION count_change();};
+recipe('From bigint', $itself, setup => $numbers, use => [ 'orders (n) VALUES (99)', 'order_line (line, order_id) VALUES (9, (SELECT id FROM orders LIMIT 1))' ],
+	rows => qq{SELECT concat_ws(' ', o.n, p.n, line, o.changes) FROM orders o LEFT JOIN orders p ON p.id = o.parent LEFT JOIN order_line ON order_id = o.id
+	UNION ALL SELECT string_agg(n::text, ' ' ORDER BY id) FROM orders UNION ALL $shape
+	UNION ALL SELECT concat_ws(' ', n, CASE pg_typeof(id) WHEN 'ulid'::regtype THEN (id::text::ulid)::timestamptz ELSE created_at END) FROM orders});
+begin('numbers');
+sql("$numbers SET session_replication_role = replica; INSERT INTO order_line VALUES (77)");
+like(($node->psql($database, $itself))[2], qr/"no order 77"/, 'a link to no row is found');
 
-# A large table, to which some rows refer and others do not. A batch left one row out: the recipe finds it, and then keeps all links.
+# A large table. Its writers have rights to columns alone, and no path; or a table, an operator and a function of the same names in a
+# schema of their own; or policies hide the payments. They write between all statements. An older transaction is open.
 begin('large');
-sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now());
-	CREATE TABLE refund (id bigint, payment bigint REFERENCES payment);
-	INSERT INTO payment SELECT FROM generate_series(1, 9);
-	INSERT INTO refund SELECT n, nullif(n, 5) FROM generate_series(0, 9) n WHERE n > 0 UNION SELECT 0, 3});
-my @steps = map { block('doc/migration.md', 'A large table', $_) } 'payment_new_id ON', 'set_new_payment()', 'DROP TRIGGER';
-my ($nullable) = $steps[1] =~ m{/\* if payment may be NULL: (CHECK \(.*\)), and} or die 'migration.md does not say how NULL is kept';
-$steps[1] =~ s/CHECK \(new_payment IS NOT NULL\)/$nullable/;
-$steps[2] =~ s/^.* SET NOT NULL;\n//m;
-sql($steps[0]);
-my ($fill, $validate) = $steps[1] =~ /(.*)^(ALTER TABLE refund VALIDATE.*)/ms;
-sql($fill);
-like(($node->psql($database, $validate))[2], qr/check constraint "new_payment_not_null" of relation "refund" is violated by some row/, 'a row that no batch has filled is found');
-sql(q{CREATE FUNCTION next_payment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.payment := new.payment + 1; RETURN new; END';
-	CREATE TRIGGER write_payment BEFORE INSERT ON refund FOR EACH ROW EXECUTE FUNCTION next_payment();
-	INSERT INTO refund VALUES (10, 3)});
-sql($_) foreach 'UPDATE refund SET id = id WHERE new_payment IS NULL', $validate, $steps[2];
-is(sql(q{SELECT count(*), count(p), count(*) FILTER (WHERE old_id = old_payment) FROM refund LEFT JOIN payment p ON p.id = payment}), '11|10|10', 'all links are kept, also of rows that a trigger changes');
+sub large { return map { block('doc/migration.md', 'A large table', $_) } 'payment_new_id ON', 'CREATE TRIGGER', 'DROP TRIGGER' }
+my ($nullable) = $page =~ m{/\* if payment_id may be NULL: (CHECK \(.*\)), and} or die 'migration.md does not say how NULL is kept';
+my @large = map { s/CHECK \(new_payment_id IS NOT NULL\)/$nullable/r =~ s/^.* SET NOT NULL;\n//mr =~ s/REFERENCES payment \(new_id\)/$& ON DELETE CASCADE/r } large();
+sql(q{CREATE TABLE payment (id bigint PRIMARY KEY, created_at timestamptz DEFAULT now());
+	CREATE TABLE refund (id bigint PRIMARY KEY, payment_id bigint REFERENCES payment ON DELETE CASCADE);
+	INSERT INTO payment SELECT hashint8extended(n, 0) FROM generate_series(1, 50000) n;
+	INSERT INTO refund SELECT id, nullif(id, hashint8extended(5, 0)) FROM payment;
+	ALTER TABLE payment ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY wrote ON payment FOR INSERT WITH CHECK (true); CREATE POLICY sees ON payment FOR SELECT TO ordinary, hostile USING (true);
+	GRANT INSERT (id), SELECT (id) ON payment TO ordinary; GRANT INSERT (id, payment_id), UPDATE (payment_id), SELECT (id) ON refund TO ordinary;
+	GRANT ALL ON payment, refund TO hostile, someone;
+	CREATE SCHEMA own AUTHORIZATION hostile; CREATE TABLE own.payment AS SELECT n AS id, gen_ulid() AS new_id FROM generate_series(1, 9) n; GRANT ALL ON own.payment TO hostile;
+	CREATE FUNCTION own.always(bigint, bigint) RETURNS boolean RETURN true; CREATE OPERATOR own.= (FUNCTION = own.always, LEFTARG = bigint, RIGHTARG = bigint)});
+my %path = (ordinary => q{''}, hostile => 'own, pg_catalog, public', someone => 'public');
+my ($n, $lock_timeout, @failed) = (0, '');
+sub write_all
+{
+	foreach (sort keys %path)
+	{
+		$n++;
+		push @failed, grep { $_ } error_of($_, "SET search_path = $path{$_}; INSERT INTO public.payment (id) VALUES ($n); INSERT INTO public.refund (id, payment_id) VALUES ($n, $n);
+			UPDATE public.refund SET payment_id = 1 WHERE id OPERATOR(pg_catalog.=) $n");
+	}
+	sql("SET session_replication_role = replica; INSERT INTO payment VALUES (-$n); INSERT INTO refund VALUES (-$n, -$n)");
+}
+sub run_large
+{
+	my ($reader, @statements) = @_;
+	foreach my $statement (@statements)
+	{
+		$lock_timeout = $statement if $statement =~ /SET lock_timeout/ && $statement !~ /LOCAL/;
+		my $older = $reader && $statement =~ /payment_new_id ON/ && IPC::Run::start([ 'psql', '-Xqc', 'BEGIN ISOLATION LEVEL REPEATABLE READ', '-c', 'SELECT FROM own.payment', '-c', 'SELECT pg_sleep(2)', $node->connstr($database) ], '>', \my $nothing);
+		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'pg_sleep' AND pid <> pg_backend_pid()}) or die if $older;
+		my $error = ($node->psql($database, "$lock_timeout\nSET statement_timeout = '60s';\n$statement"))[2];
+		push @failed, $error if $error =~ /ERROR/;
+		$older->finish if $older;
+		write_all() if $reader && $statement !~ /DROP TRIGGER|ANALYZE/;
+	}
+}
+run_large(1, map { Recipes::split_script($_) } @large[ 0, 1 ]);
+is("@failed", '', 'the statements and the writers beside them');
+my ($stranger) = run_all(q{SET ROLE hostile; CREATE TABLE own.refund (payment_id bigint, new_payment_id ulid);
+	CREATE TRIGGER get BEFORE INSERT ON own.refund FOR EACH ROW EXECUTE FUNCTION public.set_new_payment_id()});
+like($stranger->[1], qr/permission denied for function .*set_new_payment_id/, 'a stranger does not read ids by a trigger of his own');
+my $verified = ($node->psql($database, "SET client_min_messages = debug1; $large[2]"))[2];
+like($verified, qr/existing constraints|will rename index/, 'the last step');
+unlike($verified, qr/verifying table|rewriting table|building index|ERROR/, 'reads no table');
+my $right = q{SELECT count(*) - %d, count(p), count(*) FILTER (WHERE old_id <> old_payment_id OR old_id IS NULL) FROM refund LEFT JOIN payment p ON p.id = payment_id};
+is(sql(sprintf $right, 50_000 + $n * 4 / 3), '0|' . (49_999 + $n * 4 / 3) . '|1', 'all links are kept');
+is(sql('DELETE FROM payment WHERE old_id = 1; SELECT count(*) FROM refund WHERE old_payment_id = 1'), 0, 'the new foreign key does what the old one did');
+
+recipe('A large table', join("\n", large()), use => [ 'payment (n) VALUES (99)', 'refund (n, payment_id) VALUES (9, (SELECT id FROM payment LIMIT 1))' ],
+	rows => "SELECT concat_ws(' ', p.n, refund.n) FROM payment p LEFT JOIN refund ON payment_id = p.id UNION ALL SELECT string_agg(n::text, ' ' ORDER BY id) FROM payment UNION ALL $shape",
+	setup => q{CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), n serial);
+	CREATE TABLE refund (id bigserial PRIMARY KEY, payment_id bigint NOT NULL REFERENCES payment, n int);
+	INSERT INTO payment SELECT FROM generate_series(1, 9); UPDATE payment SET n = n WHERE id = 2; INSERT INTO refund (payment_id, n) SELECT id, 1 FROM payment});
+
+# A table that refers to itself, as the page says. A row refers to a row that comes later, and one to itself.
+begin('itself');
+my ($case) = $page =~ /`(CASE WHEN new.parent.*)`/ or die 'migration.md does not say how a row refers to itself';
+my ($of_parent) = $page =~ /(\(SELECT new_id FROM .*?\))/;
+my @itself = map { s/\Q$of_parent\E/$case =~ s{\(.*\)}{$of_parent}r/er =~ s/payment_id/parent/gr =~ s/refund/payment/gr } @large;
+sql('CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint REFERENCES payment); INSERT INTO payment (parent) VALUES (2), (NULL), (1), (4)');
+@failed = ();
+run_large(0, map { Recipes::split_script($_) } @itself[ 0, 1 ], 'INSERT INTO payment (parent) VALUES (5);', $itself[2]);
+is("@failed", '', 'a large table that refers to itself');
+is(sql('SELECT p.old_id FROM payment LEFT JOIN payment p ON p.id = payment.parent ORDER BY payment.old_id'), "2\n\n1\n4\n5", 'all its links are kept');
 
 # Prefixed text: what has another prefix is an error.
 begin('prefixed');

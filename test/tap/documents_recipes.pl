@@ -12,8 +12,8 @@ use Test::More;
 my $cookbook = page('doc/cookbook.md');
 begin('refused');
 sql('CREATE TABLE item (id ulid PRIMARY KEY, n int, uuid uuid, name text); INSERT INTO item VALUES (gen_ulid(), 1)');
-my %instead = map { page("doc/$_.md") =~ /^\| `(.*?)` \| `(.*?)` \|$/mg } 'cookbook', 'migration';
-cmp_ok(scalar(keys %instead), '>', 20, 'the cookbook and the page on migration say what to write instead');
+my %instead = $cookbook =~ /^\| `(.*?)` \| `(.*?)` \|$/mg;
+cmp_ok(scalar(keys %instead), '>', 12, 'the cookbook says what to write instead');
 foreach my $refused (sort keys %instead)
 {
 	my $select = $refused =~ /_agg/ ? 'SELECT %s FROM item' : 'SELECT (%s) IS NULL FROM item';
