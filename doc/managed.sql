@@ -1,13 +1,13 @@
 -- UUID version 7 for servers where the extension ids cannot be installed, such as managed ones: the functions gen_uuidv7() and
 -- uuidv7_...() of the extension, with the same names, arguments and results, in SQL and PL/pgSQL for PostgreSQL 15 and later. Two more
 -- write and read a uuid as a ulid: ulid_text(id) is id::ulid::text of the extension, ulid_from_text(text) is text::ulid::uuid.
--- Run it as the owner of the database, or as any role that can create functions in schema public:
+-- Run it as the owner of the database, or as any role that can create schemas there, and functions in schema public:
 --
 --     psql -v ON_ERROR_STOP=1 -f managed.sql
 --
--- It is a single statement, so that an error leaves nothing behind.
--- For another schema, replace every "public." in this file with that schema's name and a period. If the server has pg_tle, a
--- member of pgtle_admin can make it an extension instead, in psql:
+-- It is a single statement, so that an error leaves nothing behind. What nobody else may write or call is in a schema of its own, uuidv7.
+-- For another schema than public, replace every "public." in this file with its name and a period. If the server has pg_tle, a member of
+-- pgtle_admin can make it an extension instead, in psql:
 --
 --     \set script `cat managed.sql`
 --     SELECT pgtle.install_extension('uuidv7', '1.0', 'UUID version 7 in strict order', :'script');
@@ -19,7 +19,8 @@
 -- A sequence holds the last tick, so the order continues after restarts, restores of a dump, and failovers that lose nothing. The
 -- differences are:
 -- - gen_uuidv7() writes the sequence, so it fails where setval() fails: in a read-only transaction and on a standby.
--- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other.
+-- - An id takes some microseconds, and sessions that generate ids at the same time wait that long for each other. Not lock_timeout, but
+--   statement_timeout ends a longer wait.
 -- - Every session of the database can take the locks that these functions use, and keep them: all roles must be trusted not to.
 -- - Whoever may create functions in schema public, or in another one of your search_path, can make some that fit your calls better, and so
 --   run code as you. In databases of PostgreSQL 14 and earlier, everybody may, until you REVOKE CREATE ON SCHEMA public FROM PUBLIC.
@@ -37,60 +38,55 @@ BEGIN
 -- body refers to.
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
--- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same.
-CREATE SEQUENCE public.uuidv7_tick;
+-- GRANTs for all of schema public, and dumps without privileges, must not open this. A dump of schema public alone lacks it.
+CREATE SCHEMA uuidv7;
 
-COMMENT ON SEQUENCE public.uuidv7_tick IS 'state of gen_uuidv7(): milliseconds since 1970 * 4096';
-
--- It sees what open transactions have written, too. If a PostgreSQL lacks pg_sequence_last_value(), this does the same, more slowly:
--- coalesce((SELECT last_value FROM public.uuidv7_tick WHERE is_called), 0)
-CREATE FUNCTION public.uuidv7_last_tick() RETURNS bigint LANGUAGE sql VOLATILE
-RETURN coalesce(pg_sequence_last_value('public.uuidv7_tick'), 0);
+-- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same. pg_sequence_last_value() sees what open
+-- transactions have written, too; it is null before the first id.
+CREATE SEQUENCE uuidv7.tick;
 
 -- Tells uuidv7_settled() where the ids of this transaction begin. Before its first id, the transaction takes a shared lock, which it keeps
--- until others see its rows. The number of the lock spells "uu", followed by the last tick's milliseconds. A setting remembers them. Both
--- end with the transaction, or with a rollback to a savepoint before them. As users can write the setting, each id takes the lock again,
--- which is fast, and never at a later time than the last tick.
-CREATE FUNCTION public.uuidv7_enrol() RETURNS boolean LANGUAGE sql VOLATILE
-RETURN pg_advisory_xact_lock_shared(8463671074712715264 + greatest(0, least(public.uuidv7_last_tick() >> 12,
-	coalesce(nullif(current_setting('uuidv7.first_ms', true), ''), set_config('uuidv7.first_ms', (public.uuidv7_last_tick() >> 12)::text, true))::bigint))) IS NOT NULL;
+-- until others see its rows. The number of the lock spells "uu", followed by the last tick's milliseconds. A setting remembers them and
+-- their transaction. Both end with it, or with a rollback to a savepoint before them. As users can write the setting, one of another
+-- transaction counts as none, and each id takes the lock again, which is fast, and never at a later time than the last tick.
+CREATE FUNCTION uuidv7.enrol() RETURNS boolean LANGUAGE sql VOLATILE
+RETURN pg_advisory_xact_lock_shared(8463671074712715264 + greatest(1, least(coalesce(pg_sequence_last_value('uuidv7.tick') >> 12, 1), split_part(
+	CASE WHEN split_part(current_setting('uuidv7.first_ms', true), '/', 2) = pg_current_xact_id()::text THEN current_setting('uuidv7.first_ms')
+		ELSE set_config('uuidv7.first_ms', concat(coalesce(pg_sequence_last_value('uuidv7.tick') >> 12, 1), '/', pg_current_xact_id()), true) END,
+	'/', 1)::bigint))) IS NOT NULL;
 
--- The next tick: that of the current time, or the one after the last if that is greater. Nobody else may take a tick in between. The
--- session holds that lock, not the transaction, so that others need not wait for the commit. Its number spells "uuidv7".
-CREATE FUNCTION public.uuidv7_next_tick() RETURNS bigint LANGUAGE sql VOLATILE
-RETURN CASE WHEN public.uuidv7_enrol() AND pg_advisory_lock(129147139814967) IS NOT NULL
-	THEN setval('public.uuidv7_tick', greatest(public.uuidv7_last_tick() + 1, (date_part('epoch', clock_timestamp()) * 4096000)::bigint)) END;
+-- The next tick: that of the current time, or the one after the last if that is greater. Nobody else may take a tick in between, so this is
+-- null if another session holds the lock, whose number spells "uuidv7". The session holds it, not the transaction, so that others need not
+-- wait for the commit; but only within this expression, where no cancel comes. setval() fails in a read-only transaction: without the lock.
+CREATE FUNCTION uuidv7.next_tick() RETURNS bigint LANGUAGE sql VOLATILE
+RETURN CASE WHEN (current_setting('transaction_read_only') = 'on' OR pg_try_advisory_lock(129147139814967))
+	AND setval('uuidv7.tick', greatest(pg_sequence_last_value('uuidv7.tick') + 1, (date_part('epoch', clock_timestamp()) * 4096000)::bigint)) IS NOT NULL
+	AND pg_advisory_unlock(129147139814967) THEN currval('uuidv7.tick') END;
 
--- Releases that lock if this session holds it: a session that waits can be given the lock and be cancelled at the same time.
-CREATE FUNCTION public.uuidv7_unlock() RETURNS boolean LANGUAGE sql VOLATILE
+-- Releases the lock if this session holds it, after an error of the server in that expression.
+CREATE FUNCTION uuidv7.unlock() RETURNS boolean LANGUAGE sql VOLATILE
 RETURN (SELECT pg_advisory_unlock(129147139814967) FROM pg_locks
 	WHERE pid = pg_backend_pid() AND granted AND locktype = 'advisory' AND classid = 30069 AND objid = 1768191543 AND objsubid = 1);
 
--- The id of a tick: 48 bits for milliseconds, the version, 12 bits for the fraction; then the variant and 62 bits as digits.
-CREATE FUNCTION public.uuidv7_of_tick(tick bigint, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT
+-- The id of a tick: 48 bits for milliseconds, the version, 12 bits for the fraction; then digits, with the variant and 62 random bits.
+CREATE FUNCTION uuidv7.of_tick(tick bigint, digits text DEFAULT substr(gen_random_uuid()::text, 20)) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT
 RETURN (lpad(to_hex((tick >> 12 << 16) + 28672 + (tick & 4095)), 16, '0') || digits)::uuid;
 
--- The same with a random uuid's digits, after it has released the lock.
-CREATE FUNCTION public.uuidv7_of_locked_tick(tick bigint) RETURNS uuid LANGUAGE sql VOLATILE
-RETURN CASE WHEN pg_advisory_unlock(129147139814967) THEN public.uuidv7_of_tick(tick, substr(gen_random_uuid()::text, 20)) END;
-
--- This runs as its owner, because nobody else should write the sequence. It runs with the search_path of its caller, because
--- setting one would take longer than all the rest. So every name has its schema, and there are no operators.
+-- This runs as its owner, because nobody else should write the sequence. It runs with the search_path of its caller, because setting one
+-- would take longer than all the rest. So every name has its schema, and there are no operators.
 CREATE FUNCTION public.gen_uuidv7() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
+	enrolled boolean := uuidv7.enrol();
 	tick bigint;
 BEGIN
-	tick := public.uuidv7_next_tick();
-	RETURN public.uuidv7_of_locked_tick(tick);
-EXCEPTION WHEN query_canceled OR OTHERS THEN
 	LOOP
-		BEGIN
-			PERFORM public.uuidv7_unlock();
-			EXIT;
-		EXCEPTION WHEN query_canceled THEN
-			CONTINUE;   -- cancelled again before it has released the lock
-		END;
+		tick := uuidv7.next_tick();
+		EXIT WHEN tick IS NOT NULL;
+		PERFORM pg_catalog.pg_sleep(0.00005);   -- who waited for the lock could be given it and be cancelled at the same time, and keep it
 	END LOOP;
+	RETURN uuidv7.of_tick(tick);
+EXCEPTION WHEN query_canceled OR OTHERS THEN
+	PERFORM uuidv7.unlock();
 	RAISE;
 END $$;
 
@@ -101,31 +97,35 @@ COMMENT ON FUNCTION public.gen_uuidv7() IS 'generate UUID version 7, greater tha
 CREATE PROCEDURE public.uuidv7_settled(INOUT settled uuid DEFAULT NULL) LANGUAGE plpgsql SECURITY DEFINER
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	last bigint := public.uuidv7_last_tick();
+	last bigint := pg_sequence_last_value('uuidv7.tick');
 BEGIN
 	IF pg_is_in_recovery() THEN
-		RAISE EXCEPTION 'cannot execute uuidv7_settled() during recovery' USING ERRCODE = 'read_only_sql_transaction';
+		RAISE EXCEPTION 'cannot execute uuidv7_settled() during recovery' USING ERRCODE = 'read_only_sql_transaction',
+			HINT = 'Let the primary announce the result, as "On a replica" in doc/managed.md does.';
 	ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
-		RAISE EXCEPTION 'uuidv7_settled() needs the isolation level READ COMMITTED' USING ERRCODE = 'feature_not_supported';
+		RAISE EXCEPTION 'uuidv7_settled() needs the isolation level READ COMMITTED' USING ERRCODE = 'feature_not_supported',
+			HINT = 'Read as "New rows" in doc/managed.md does.';
 	END IF;
-	-- Whoever has an id up to the last tick holds a lock, or its rows can be seen. So that is read before the locks.
-	SELECT least(last + 1, min((classid::bigint & 65535) << 32 | objid::bigint) << 12) INTO last
+	-- Whoever has an id up to the last tick holds a lock, or its rows can be seen. So that is read before the locks. It is 0 before the
+	-- first id, and only then.
+	SELECT CASE WHEN last IS NULL THEN 0 ELSE greatest(4096, least(last + 1, min((classid::bigint & 65535) << 32 | objid::bigint) << 12)) END INTO last
 	FROM pg_locks
 	WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 16 = 30069 AND mode = 'ShareLock'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
-	settled := public.uuidv7_of_tick(last, '8000000000000000');
+	settled := uuidv7.of_tick(last, '8000000000000000');
 END $$;
 
 COMMENT ON PROCEDURE public.uuidv7_settled(uuid) IS 'first UUID version 7 that a smaller one may still join, for the next statement';
 
--- For a trigger on a table of positions. What was settled may go back within a millisecond, so that is not looked at.
+-- For a trigger on a table of positions. What was settled may go back within a millisecond, so that is not looked at. Positions that come
+-- before the database's first id are another database's, such as those of a dump: they are let in.
 CREATE FUNCTION public.uuidv7_check_position() RETURNS trigger LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	bound uuid;
 BEGIN
 	CALL public.uuidv7_settled(bound);
-	IF public.uuidv7_unix_ms(new.id) > public.uuidv7_unix_ms(bound) THEN
+	IF public.uuidv7_unix_ms(new.id) > nullif(public.uuidv7_unix_ms(bound), 0) THEN
 		RAISE EXCEPTION 'position % is above what is settled', new.id USING ERRCODE = 'check_violation',
 			HINT = 'Read below the result of CALL uuidv7_settled(), and keep the last id that you have read.';
 	END IF;
@@ -134,7 +134,7 @@ END $$;
 
 COMMENT ON FUNCTION public.uuidv7_check_position() IS 'refuse a position in column id above what is settled';
 
-CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
+CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED SECURITY DEFINER   -- for schema uuidv7
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	unix_us numeric := extract(epoch FROM at AT TIME ZONE 'UTC') * 1000000;
@@ -143,7 +143,7 @@ BEGIN
 		RAISE EXCEPTION 'timestamp out of range for uuidv7' USING ERRCODE = 'datetime_field_overflow',
 			DETAIL = 'gen_uuidv7 accepts times from 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
 	END IF;
-	RETURN public.uuidv7_of_tick(div(unix_us * 512, 125)::bigint, substr(gen_random_uuid()::text, 20));
+	RETURN uuidv7.of_tick(div(unix_us * 512, 125)::bigint);
 END $$;
 
 COMMENT ON FUNCTION public.gen_uuidv7(timestamptz) IS 'generate UUID version 7 of a given time, for backfilling';
@@ -209,21 +209,17 @@ RETURN (SELECT CASE WHEN $1 ~ '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$' THEN 
 COMMENT ON FUNCTION public.ulid_text(uuid)      IS 'write uuid as 26 digits of a ulid';
 COMMENT ON FUNCTION public.ulid_from_text(text) IS 'read uuid from 26 digits of a ulid';
 
--- Only gen_uuidv7() and uuidv7_settled(), which run as the owner, need these. Default privileges may have granted them to others.
+-- Default privileges may have granted these. setval() by the number of a sequence does not look at the schema.
 FOR grantee IN
 	SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-	FROM (
-		SELECT relowner, coalesce(relacl, acldefault('s', relowner)) FROM pg_class WHERE oid = 'public.uuidv7_tick'::regclass
-		UNION ALL
-		SELECT proowner, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc WHERE oid = 'public.uuidv7_next_tick()'::regprocedure
-	) AS made (owner, acl), aclexplode(acl) a
-	WHERE a.grantee <> owner
+	FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace, aclexplode(nspacl || relacl) a
+	WHERE c.oid = 'uuidv7.tick'::regclass AND a.grantee <> relowner
 LOOP
-	EXECUTE format('REVOKE ALL ON SEQUENCE public.uuidv7_tick FROM %1$s;
-		REVOKE ALL ON FUNCTION public.uuidv7_last_tick(), public.uuidv7_enrol(), public.uuidv7_next_tick(), public.uuidv7_unlock(),
-			public.uuidv7_of_locked_tick(bigint) FROM %1$s',
-		grantee);
+	EXECUTE format('REVOKE ALL ON SCHEMA uuidv7 FROM %1$s; REVOKE ALL ON SEQUENCE uuidv7.tick FROM %1$s', grantee);
 END LOOP;
+
+-- A dump of the extension that pg_tle makes must have the last tick.
+PERFORM pg_extension_config_dump('uuidv7.tick', '') FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = 'uuidv7.tick'::regclass AND deptype = 'e';
 
 PERFORM set_config('search_path', path, true);
 END $script$;

@@ -32,13 +32,21 @@ sub error_of
 	return $error;
 }
 
+# Its time runs from each query, not from its start.
+sub session
+{
+	my $session = $node->background_psql($_[0], on_error_stop => 0);
+	$session->set_query_timer_restart;
+	return $session;
+}
+
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
 	'the owner of a database runs the script');
 is(run_as('owner', 'app', q{SELECT count(*) FROM pg_extension WHERE extname = 'ids'}), '0', 'the database does not have the extension');
 
 # The clock alone puts nearly all ids into order. So this is also tested where the sequence is ahead of the clock.
 $node->safe_psql('postgres', 'CREATE DATABASE ahead OWNER owner TEMPLATE app');
-is(run_as('owner', 'ahead', q{SELECT setval('uuidv7_tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 4096000)::bigint) > 0}), 't', 'a sequence is set ahead of the clock');
+is(run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', (extract(epoch FROM clock_timestamp() + interval '1 day') * 4096000)::bigint) > 0}), 't', 'a sequence is set ahead of the clock');
 foreach my $database ('app', 'ahead')
 {
 	my ($made, $distinct, $late, $other, $random) = call_at_once($node, 'gen_uuidv7()', 'uuid', 'id::text COLLATE "C"', database => $database, user => 'writer',
@@ -72,68 +80,73 @@ like(run_as('owner', 'app', q{
 my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
 is(run_as('owner', 'app', $recent), 't', 'ids have the current time');
 
-# After an error or a cancelled statement, the session holds no lock.
+# After an error or a cancelled statement, the session holds no lock. In a read-only transaction the error comes without it.
 my $locks = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'};
-my $session = $node->background_psql('app', on_error_stop => 0);
-like(($session->query(q{BEGIN READ ONLY; SELECT gen_uuidv7(); ROLLBACK}), $session->{stderr})[-1], qr/cannot execute setval\(\) in a read-only transaction/, 'nothing is generated in a read-only transaction');
-is($node->safe_psql('app', $locks), '0', 'the error leaves no lock');
-$session->{stderr} = '';
-my $holder = $node->background_psql('app');
+my ($session, $holder) = map { session('app') } 1 .. 2;
+my $pid = $session->query('SELECT pg_backend_pid()');
 $holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
+like(error_of('writer', 'app', q{SET statement_timeout = '60s'; BEGIN READ ONLY; SELECT gen_uuidv7()}), qr/cannot execute setval\(\) in a read-only transaction/, 'nothing is generated in a read-only transaction');
 $session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
-my $waiting = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
-ok($node->poll_query_until('app', "SELECT ($waiting) = 1"), 'a session waits for its turn');
-$node->safe_psql('app', q{SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
-ok($node->poll_query_until('app', "SELECT ($waiting) = 0"), 'the waiting session is cancelled');
+ok($node->poll_query_until('app', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $pid"), 'a session waits for its turn');
+is($node->safe_psql('app', 'SELECT count(*) FROM pg_locks WHERE NOT granted'), '0', 'but not for the lock, which it could be given and be cancelled');
+$node->safe_psql('app', "SELECT pg_cancel_backend($pid)");
+ok($node->poll_query_until('app', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"), 'the waiting session is cancelled');
 $holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
-$holder->quit;
 is($node->safe_psql('app', $locks), '0', 'the cancellation leaves no lock');
 like($session->query('SELECT gen_uuidv7()'), qr/-7.{3}-/, 'the session generates after the cancellation');
 like($session->{stderr}, qr/canceling statement due to user request/, 'the session saw the cancellation');
 unlike($session->{stderr}, qr/WARNING/, 'the session saw no warning');
 
-# A session that is given the lock and cancelled at once, before it runs again, must not keep the lock; nor if it is cancelled again while it
-# looks whether it has the lock.
-my $pid = $session->query('SELECT pg_backend_pid()');
-foreach my $again (0, 1)
+# Two others cancel it all the time, beside one that makes ids, too.
+my @script = map { my $file = $node->basedir . '/' . ++$calls; append_to_file($file, "$_;\n"); $file } "SELECT pg_cancel_backend($pid)", 'SELECT gen_uuidv7()';
 {
-	$holder = $node->background_psql('app');
-	$holder->query_safe('SELECT pg_advisory_lock(129147139814967)');
-	$session->query_until(qr/waits/, "\\echo waits\nSELECT gen_uuidv7();\n");
-	$node->poll_query_until('app', "SELECT ($waiting) = 1") or die;
-	kill 'STOP', $pid;
-	$holder->query_safe('SELECT pg_advisory_unlock(129147139814967)');
-	$holder->query_safe($_) foreach $again ? ('BEGIN', 'LOCK TABLE pg_catalog.pg_locks IN ACCESS EXCLUSIVE MODE') : ();
-	$holder->query_safe("SELECT pg_cancel_backend($pid)");
-	kill 'CONT', $pid;
-	if ($again)
-	{
-		$node->poll_query_until('app', "SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = $pid") or die;
-		$holder->query_safe("SELECT pg_cancel_backend($pid)");
-	}
-	$holder->quit;
-	$session->query('SELECT 1');
-	is($node->safe_psql('app', $locks), '0', 'a session that is given the lock and cancelled' . ($again ? ' twice' : '') . ' does not keep it');
+	local $ENV{PGOPTIONS} = '-c statement_timeout=60s';
+	my @beside = map { IPC::Run::start([ 'pgbench', '-n', '-c', 2 - $_, '-T', 4, '-f', $script[$_], $node->connstr('app') ], '>', \my $out, '2>', \my $error) } 0, 1;
+	my $end = time + 4;
+	$session->query("SELECT gen_uuidv7();\n" x 200) while time < $end;
+	is(join(' ', map { $_->finish ? 'made' : 'stopped' } @beside), 'made made', 'nobody else is stopped');
 }
-$session->quit;
+$session->query('SELECT 1');    # a cancel that has come late
+is($node->safe_psql('app', $locks), '0', 'a session that two others cancel leaves no lock');
+cmp_ok(scalar(() = $session->{stderr} =~ /canceling/g), '>', 20, 'it was cancelled often');
+
+# So after an error of the server while the session has the lock.
+my $ahead = session('ahead');
+run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', last_value) FROM uuidv7.tick});
+my $last = run_as('owner', 'ahead', 'SELECT last_value FROM uuidv7.tick');
+run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', 9223372036854775807)});
+$ahead->query('SELECT gen_uuidv7()');
+like($ahead->{stderr}, qr/bigint out of range/, 'no tick is left');
+is($node->safe_psql('app', $locks), '0', 'the error leaves no lock');
+run_as('owner', 'ahead', "SELECT setval('uuidv7.tick', $last)");
+$_->quit foreach $session, $holder, $ahead;
 
 # The setting that tells where a transaction's ids begin ends with it, or with a rollback to before the first; so it holds nobody back by its
 # age. Ids have the time of their call, not of their statement.
 my $setting = q{SELECT coalesce(nullif(current_setting('uuidv7.first_ms', true), ''), 'none')};
-is(run_as('writer', 'app', "BEGIN; SELECT gen_uuidv7() IS NULL; $setting ~ '^[0-9]+\$'; COMMIT; $setting; BEGIN; SELECT gen_uuidv7() IS NULL; ROLLBACK; $setting;
+is(run_as('writer', 'app', "BEGIN; SELECT gen_uuidv7() IS NULL; $setting ~ '^[0-9]+/[0-9]+\$'; COMMIT; $setting; BEGIN; SELECT gen_uuidv7() IS NULL; ROLLBACK; $setting;
 	BEGIN; SAVEPOINT s; SELECT gen_uuidv7() IS NULL; ROLLBACK TO s; $setting; COMMIT; $setting"), "f\nt\nnone\nf\nnone\nf\nnone\nnone", 'no setting outlives its transaction');
 is(run_as('writer', 'app', q{SELECT uuidv7_extract_timestamp(later) - uuidv7_extract_timestamp(sooner) >= interval '0.3 s'
 	FROM (SELECT gen_uuidv7() AS sooner, pg_sleep(0.3), gen_uuidv7() AS later OFFSET 0) ids}), 't', 'two ids of one statement have their own times');
 
-# Others can neither write the sequence nor call what only the owner needs, although default privileges grant them that.
+# Others can neither write the sequence nor call what only the owner needs, whatever default privileges grant them, nor after administration
+# of the usual kind: a dump without privileges, then GRANTs for all of public.
+my %more = (setval => ', 1', nextval => '', pg_sequence_last_value => '');
 sub install { return ($node->psql($_[0], $_[1] . page('doc/managed.sql') . ($_[2] // ''), on_error_stop => 0))[2] }
-$node->safe_psql('postgres', 'CREATE DATABASE granted');
-is(install('granted', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO writer; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO writer;'), '', 'the script runs with default privileges');
-foreach my $database ('app', 'granted')
+$node->safe_psql('postgres', 'CREATE ROLE "App Users"; GRANT "App Users" TO writer; CREATE DATABASE all_granted OWNER owner TEMPLATE app');
+run_as('owner', 'all_granted', join '; ', map { "GRANT ALL ON ALL $_ IN SCHEMA public TO writer" } qw(TABLES SEQUENCES ROUTINES));
+foreach my $kind (qw(SCHEMAS SEQUENCES ROUTINES))
 {
-	like(error_of('writer', $database, $_), qr/permission denied for (function|sequence) uuidv7_/, "$database: $_") foreach q{SELECT setval('uuidv7_tick', 1)}, q{SELECT nextval('uuidv7_tick')},
-		map { "SELECT uuidv7_$_" } 'last_tick()', 'enrol()', 'next_tick()', 'unlock()', 'of_locked_tick(1)';
-	is(run_as('writer', $database, "SELECT gen_uuidv7()::text ~ '7'"), 't', "$database: but generate ids");
+	$node->safe_psql('postgres', "CREATE DATABASE \L${kind}_granted");
+	is(install(lc "${kind}_granted", join '', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $kind TO $_; " } 'PUBLIC', '"App Users"'), '', "the script runs with default privileges on $kind");
+}
+foreach my $database ('app', 'all_granted', 'schemas_granted', 'sequences_granted', 'routines_granted')
+{
+	like(error_of('writer', $database, $_), qr/permission denied for schema uuidv7/, "$database: $_") foreach q{SELECT setval('uuidv7.tick', 1)}, 'CREATE TABLE uuidv7.mine ()',
+		map { "SELECT uuidv7.$_" } 'enrol()', 'next_tick()', 'unlock()', 'of_tick(1)';
+	my $number = $node->safe_psql($database, q{SELECT 'uuidv7.tick'::regclass::oid});
+	like(error_of('writer', $database, "SELECT $_($number$more{$_})"), qr/permission denied for sequence tick/, "$database: $_ by its number") foreach sort keys %more;
+	is(run_as('writer', $database, "SELECT gen_uuidv7()::text ~ '7', gen_uuidv7(now())::text ~ '7'"), 't|t', "$database: but generate ids");
 }
 
 # Somebody who may create schemas makes one that a superuser's path finds first, with operators and functions that fit better than
@@ -145,7 +158,7 @@ run_as('writer', 'trap', trap($superuser, 'int,bigint,numeric,float8,boolean,tex
 cmp_ok($node->safe_psql('trap', q{SET search_path = pg_catalog; SELECT count(*) FROM pg_operator WHERE oprowner <> 10}), '>', 4_000, 'a trap');
 my $uses = q{
 	SET search_path = pg_catalog;
-	WITH made AS (SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace UNION ALL SELECT 'public.uuidv7_tick'::regclass)
+	WITH made AS (SELECT oid FROM pg_proc WHERE pronamespace IN ('public'::regnamespace, 'uuidv7'::regnamespace) UNION ALL SELECT 'uuidv7.tick'::regclass)
 	SELECT pg_describe_object(classid, objid, 0), uses FROM pg_depend, pg_describe_object(refclassid, refobjid, 0) uses
 	WHERE classid = 'pg_proc'::regclass AND objid IN (SELECT oid FROM made) AND refobjid NOT IN (SELECT oid FROM made) AND uses ~ '[.]'};
 foreach my $path ('"$user", public', '"$user", public, pg_catalog')
@@ -158,16 +171,22 @@ foreach my $path ('"$user", public', '"$user", public, pg_catalog')
 		is(error_of($role, 'trap', "SET search_path = $path; SELECT $all; CALL public.uuidv7_settled()"), '', "its functions run as it was made, for $role");
 	}
 	is($node->safe_psql('trap', $uses), '', 'it refers to its own objects and to PostgreSQL\'s');
-	$node->safe_psql('trap', 'DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
+	$node->safe_psql('trap', 'DROP SCHEMA public, uuidv7 CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
 }
-run_as('writer', 'app', "CREATE TEMP TABLE pg_locks AS SELECT; CREATE TEMP TABLE pg_database AS SELECT; CREATE TEMP SEQUENCE uuidv7_tick; SELECT public.gen_uuidv7(); CALL public.uuidv7_settled()");
+run_as('writer', 'app', "CREATE TEMP TABLE pg_locks AS SELECT; CREATE TEMP TABLE pg_database AS SELECT; CREATE TEMP SEQUENCE tick; SELECT public.gen_uuidv7(); CALL public.uuidv7_settled()");
 
 # Somebody's function of the same name ends the script, which leaves nothing behind, also in a psql that goes on.
 $node->safe_psql('trap', 'GRANT CREATE ON SCHEMA public TO writer');
 run_as('writer', 'trap', q{CREATE FUNCTION public.ulid_text(uuid) RETURNS text LANGUAGE sql RETURN 'mine'});
 like(install('trap', ''), qr/function "ulid_text" already exists with same argument types/, 'somebody has a function of that name');
-is($node->safe_psql('trap', q{SET search_path = pg_catalog; SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace}), '1', 'nothing else is there');
+is($node->safe_psql('trap', q{SET search_path = pg_catalog; SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace; SELECT to_regnamespace('uuidv7')}), "1\n", 'nothing else is there');
 run_as('writer', 'trap', 'DROP FUNCTION public.ulid_text');
+
+# Nobody's overloads of its functions, which make calls by name ambiguous, stop a column's default.
+run_as('owner', 'all_granted', q{DO $$DECLARE f record; BEGIN FOR f IN SELECT proname, oidvectortypes(proargtypes) AS types FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+	LOOP EXECUTE format('CREATE FUNCTION public.%I(%s x int DEFAULT 0) RETURNS int LANGUAGE sql RETURN x', f.proname, nullif(f.types, '') || ','); END LOOP; END$$});
+is(error_of('writer', 'all_granted', 'SELECT gen_uuidv7()') =~ /(is not unique)/ && $1, 'is not unique', 'a call is ambiguous');
+is(run_as('writer', 'all_granted', 'INSERT INTO item (n) VALUES (1) RETURNING n'), '1', 'but a default is not');
 
 # As an extension's script, as by pg_tle, or within a transaction, it leaves the session's search_path as it was.
 append_to_file("$ENV{IDS_SHAREDIR}/extension/uuidv7.control", "default_version = '1.0'\n");
@@ -179,14 +198,36 @@ foreach ([ 'CREATE EXTENSION uuidv7;', 'DROP EXTENSION uuidv7;' ], [ 'BEGIN;' . 
 		'the path stays: ' . substr($make, 0, 6));
 }
 
-# In another schema it needs nothing in public.
-is($node->safe_psql('trap', 'CREATE SCHEMA other; ' . (page('doc/managed.sql') =~ s/public\./other./gr)
-	. 'SELECT other.gen_uuidv7() IS NULL; DO $$DECLARE bound uuid; BEGIN CALL other.uuidv7_settled(bound); END$$; DROP SCHEMA other CASCADE'), 'f', 'the script in another schema');
+# The dump of a database with that extension has the last tick.
+$node->safe_psql('trap', 'DROP SCHEMA public, uuidv7 CASCADE; CREATE SCHEMA public; CREATE EXTENSION uuidv7');
+my ($tick) = $node->safe_psql('trap', 'SELECT gen_uuidv7(); SELECT last_value FROM uuidv7.tick') =~ /^(\d+)$/m;
+like((run_command([ 'pg_dump', '-d', $node->connstr('trap') ]))[0], qr/setval\('uuidv7\.tick', $tick, true\)/, 'the dump of the extension has the last tick');
 
-# The owner dumps and restores the database.
-my $dump = $node->basedir . '/app.sql';
-$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, '-d', $node->connstr('app') ], 'the owner dumps it');
-$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], 'the owner restores it');
+# In another schema it needs nothing in public.
+is($node->safe_psql('trap', 'DROP EXTENSION uuidv7; DROP SCHEMA public; CREATE SCHEMA other; ' . (page('doc/managed.sql') =~ s/public\./other./gr)
+	. 'SELECT other.gen_uuidv7() IS NULL; DO $$DECLARE bound uuid; BEGIN CALL other.uuidv7_settled(bound); END$$'), 'f', 'the script in another schema');
+
+# Its hints name sections of the page.
+my %hint = page('doc/managed.sql') =~ /"([^"\n]+)" in (doc\/\w+\.md)/g;
+like(page($hint{$_}), qr/^## $_$/m, "$hint{$_} has $_") foreach sort { $a cmp $b } 'New rows', 'On a replica', keys %hint;
+
+# The page's consumer reads each row once, also again from the beginning, after its position was set back.
+my @consumer = map { block('doc/managed.md', 'New rows', $_) } 'CREATE TABLE position', 'FOR UPDATE';
+run_as('owner', 'ahead', "CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), message text); INSERT INTO event (message) VALUES ('a'), ('b'); $consumer[0]");
+foreach my $again ('', 'UPDATE position SET id = (SELECT id FROM event ORDER BY id LIMIT 1)', q{UPDATE position SET id = '00000000-0000-0000-0000-000000000000'})
+{
+	is(run_as('owner', 'ahead', "$again; INSERT INTO event (message) VALUES ('c'); $consumer[1]; SELECT id = (SELECT id FROM event ORDER BY id DESC LIMIT 1) FROM position") =~ s/\n/ /r,
+		run_as('owner', 'ahead', q{SELECT string_agg(message, ' ' ORDER BY id) FROM event}) . ' t', "the consumer reads all rows: $again");
+}
+
+# The owner dumps and restores the database: first what it defines, then its rows, among them a position.
+run_as('owner', 'app', q{INSERT INTO position SELECT 'log', 'backup', id FROM log ORDER BY id DESC LIMIT 1});
+foreach my $part ('--schema-only', '--data-only')
+{
+	my $dump = $node->basedir . '/app.sql';
+	$node->command_ok([ 'pg_dump', '-U', 'owner', $part, '-f', $dump, '-d', $node->connstr('app') ], "the owner dumps it, $part");
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], "the owner restores it, $part");
+}
 is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'new ids in the restored database are above the old ones');
 
 # The functions' results for times, ranges and ids of every kind.
@@ -234,8 +275,7 @@ is(scalar(() = $errors_of_script =~ /ERROR:  22008: timestamp out of range for u
 my $rows = q{SELECT md5(string_agg(concat(id, n, ctid), ',' ORDER BY id)), pg_relation_filenode('item') FROM item};
 my $before = run_as('owner', 'moved', $rows);
 like(error_of('owner', 'moved', 'CREATE EXTENSION ids'), qr/names of extension "ids" conflict.*HINT:  For managed.sql, see "Moving to the extension" in doc\/managed.md/s, 'the extension does not hide the functions of the script');
-my ($move) = slurp_file("$ENV{TESTDIR}/doc/managed.md") =~ /^```sql\n(BEGIN;\n[^`]*DROP SEQUENCE public\.uuidv7_tick.*?COMMIT;\n)```$/ms;
-ok($move, 'doc/managed.md has the move');
+my $move = block('doc/managed.md', 'Moving to the extension', 'CREATE EXTENSION');
 $move =~ s/^(.*)\bevent\b(.*)\n/$1item$2\n$1log$2\n/mg;
 my $late = $node->background_psql('moved');
 $late->query_safe('BEGIN; SELECT gen_uuidv7()');

@@ -48,7 +48,7 @@ run_as_owner(q{
 # Positions are guarded, except those of the reader without the bound.
 my ($guard) = block('doc/managed.md', 'New rows', 'CREATE TRIGGER') =~ /^(CREATE TRIGGER .*;)$/m;
 run_as_owner($guard =~ s/EXECUTE/WHEN (new.reader <> 'control') EXECUTE/r);
-run_as_owner(block('doc/managed.md', 'On a replica', 'announce_settled') =~ s{^/\* on the replica.*}{}msr);
+run_as_owner(block('doc/managed.md', 'On a replica', 'announce_settled'));
 
 sub script
 {
@@ -58,6 +58,14 @@ sub script
 	return ('-f', $file);
 }
 my $insert = 'INSERT INTO event DEFAULT VALUES;';
+
+# Its time runs from each query, not from its start.
+sub session
+{
+	my $session = $_[0]->background_psql($_[1]);
+	$session->set_query_timer_restart;
+	return $session;
+}
 my $pause = "\n\\sleep :us us\n";
 my @write = (
 	script(plain => "BEGIN; $insert$pause COMMIT;"),
@@ -77,7 +85,7 @@ my @write = (
 	script(reset => "BEGIN; $insert$pause RESET ALL; $insert$pause COMMIT; DISCARD ALL;"),
 	script(locks => "SELECT pg_advisory_lock(:n); BEGIN; SELECT pg_advisory_xact_lock_shared(:n, :n); $insert$pause SELECT pg_advisory_unlock_all(); $insert$pause COMMIT;"),
 	# It is open longest, so that nobody else holds readers back.
-	script(of_future => "BEGIN; SET LOCAL uuidv7.first_ms = '9999999999999'; $insert\n\\sleep 150 ms\nCOMMIT;"),
+	script(of_future => "BEGIN; SELECT set_config('uuidv7.first_ms', '9999999999999/' || pg_current_xact_id(), true); $insert\n\\sleep 150 ms\nCOMMIT;"),
 	(map { script("prepared_$_" => "BEGIN; $insert$pause PREPARE TRANSACTION 'w:client_id-:n';$pause COMMIT PREPARED 'w:client_id-:n';") } 1 .. 2),
 	script(prepared_in_vain => "BEGIN; $insert PREPARE TRANSACTION 'v:client_id-:n';$pause ROLLBACK PREPARED 'v:client_id-:n';"));
 # With many writers, one of them always holds readers back.
@@ -145,12 +153,12 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('two');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 start_server($standby, -7200);
-like(($standby->psql('app', 'CALL uuidv7_settled()'))[2], qr/cannot execute uuidv7_settled\(\) during recovery/, 'a standby does not know what is settled');
+like(($standby->psql('app', 'CALL uuidv7_settled()'))[2], qr/cannot execute uuidv7_settled\(\) during recovery\nHINT: .* "On a replica" in doc/, 'a standby does not know what is settled');
 foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
 {
-	like(($node->psql('app', "BEGIN ISOLATION LEVEL $level; CALL uuidv7_settled()"))[2], qr/uuidv7_settled\(\) needs the isolation level READ COMMITTED/, "refused: $level");
+	like(($node->psql('app', "BEGIN ISOLATION LEVEL $level; CALL uuidv7_settled()"))[2], qr/uuidv7_settled\(\) needs the isolation level READ COMMITTED\nHINT: .* "New rows" in doc/, "refused: $level");
 }
-$session = $standby->background_psql('app');
+$session = session($standby, 'app');
 my $monitor = block('doc/managed.md', 'New rows', 'to_timestamp');
 
 # Finishes what is prepared, which holds the bound back until then.
@@ -159,44 +167,68 @@ sub finish_prepared
 	my ($what) = @_;
 	my @left = split /\n/, run_as_owner('SELECT gid FROM pg_prepared_xacts');
 	cmp_ok(scalar @left, '>', 0, "$what has left prepared transactions: " . @left);
-	my %gid = map { $_ => 1 } grep { $_ ne '' } map { (split /\|/, $_, -1)[4] } split /\n/, run_as_owner($monitor);
+	my %gid = map { $_ => 1 } grep { $_ ne '' } map { (split /\|/, $_, -1)[2] } split /\n/, run_as_owner($monitor);
 	is(join(' ', sort keys %gid), join(' ', sort @left), 'the monitoring statement shows them');
 	run_as_owner("COMMIT PREPARED '$_'") foreach @left;
 	is(run_as_owner($monitor), '', 'and nothing afterwards');
 }
 
-# A transaction of another database holds nobody back.
-my $other = $node->background_psql('other');
+# A transaction of another database holds nobody back. It makes that database's first id: the guard lets positions in before, not beside it.
+my @guarded = map { sprintf "INSERT INTO position VALUES ('other', '$_', uuidv7_first(now() + interval '%s'))", /early/ ? '0' : '1 s' } 'early', 'late';
+$node->safe_psql('other', block('doc/managed.md', 'New rows', 'CREATE TABLE position') . $guarded[0]);
+my $other = session($node, 'other');
 $other->query_safe('BEGIN; SELECT gen_uuidv7()');
 is(run_as_owner($monitor), '', 'a transaction of another database holds nobody back');
+run_as_owner($insert);
+cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'gt', run_as_owner('SELECT id FROM event ORDER BY id DESC LIMIT 1'), 'nor the answer');
+like(($node->psql('other', $_))[2], qr/position .* is above what is settled/, "the guard: $_") foreach $guarded[1], q{BEGIN; SELECT pg_advisory_xact_lock_shared(8463671074712715264); } . $guarded[1];
 $other->quit;
+is($node->safe_psql('other', 'SELECT consumer FROM position WHERE feed = \'other\''), 'early', 'one of before the first id is there');
+
+# On the standby, a partition is replaced by a copy of it while the page's reader begins.
+run_as_owner(q{CREATE TABLE feed (LIKE event) PARTITION BY RANGE (id); CREATE TABLE feed_1 PARTITION OF feed DEFAULT; INSERT INTO feed SELECT gen_uuidv7() FROM generate_series(1, 9);
+	CALL announce_settled()});
+my $replace = session($node, 'app');
+$replace->query_safe('BEGIN; CREATE TABLE feed_2 (LIKE feed); INSERT INTO feed_2 TABLE feed; ALTER TABLE feed DETACH PARTITION feed_1; ALTER TABLE feed ATTACH PARTITION feed_2 DEFAULT');
+run_as_owner($insert);
+$node->wait_for_catchup($standby);
+my $read_feed = block('doc/managed.md', 'On a replica', 'LOCK TABLE') =~ s/\bevent\b/feed/gr;
+my $output = $session->query_until(qr/reads/, "\\echo reads\n$read_feed");
+ok($standby->poll_query_until('app', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'the reader waits');
+$replace->query_safe('COMMIT');
+$replace->quit;
+is(scalar(() = ($output . $session->query('SELECT')) =~ /^[0-9a-f]+-/mg), 9, 'the reader finds all rows of the copy');
 
 # Until a restart, the locks of a prepared transaction have the number of its session.
 run_as_owner(q{BEGIN; SELECT gen_uuidv7(); PREPARE TRANSACTION 'alone'});
 finish_prepared('a session');
 
-# The setting of a user who wants to hide rows from readers: in the future, below the prefix of the lock's number, long ago.
-foreach my $forged ('', 'SET LOCAL uuidv7.first_ms = 9999999999999', q{SET uuidv7.first_ms = '-1'}, 'SET uuidv7.first_ms = 1')
+# The setting of a user who wants to hide rows from readers: in the future, below the prefix of the lock's number, long ago. What is left from
+# another transaction, or is no number, neither counts nor holds readers back further than to the transaction.
+my @forged = map { "SELECT set_config('uuidv7.first_ms', '$_', false)" } '', 9999999999999, -1, 0, 'abc', '1/1';
+foreach my $forged (@forged, map { "SELECT set_config('uuidv7.first_ms', '$_/' || pg_current_xact_id(), false)" } 9999999999999, -1, 1)
 {
-	my $writer = $node->background_psql('app');
+	my $writer = session($node, 'app');
 	$writer->query_safe("BEGIN; $forged");
 	my $id = $writer->query_safe('INSERT INTO event DEFAULT VALUES RETURNING id');
 	run_as_owner($insert);
-	cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'le', $id, "an open transaction holds readers back, $forged");
+	my $settled = run_as_owner('CALL uuidv7_settled()');
+	cmp_ok($settled, 'le', $id, "an open transaction holds readers back, $forged");
+	cmp_ok($settled, 'gt', '01', 'but not to the beginning') if $forged !~ /xact/;
 	$writer->query_safe('COMMIT');
 	cmp_ok(run_as_owner('CALL uuidv7_settled()'), 'gt', $id, 'but not afterwards');
 	$writer->quit;
 }
 
 # The guard refuses what a habit would miss: an open transaction has made an id, and others later ones.
-my $late = $node->background_psql('app');
+my $late = session($node, 'app');
 $late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES');
 run_as_owner("$insert SELECT pg_sleep(0.1)");
 my $set = q{UPDATE position SET id = %s WHERE reader = 'statements'};
 my %habit = ('no bound' => '(SELECT id FROM event ORDER BY id DESC LIMIT 1)', 'now()' => 'uuidv7_first(now())', 'a new id' => 'gen_uuidv7()');
 foreach my $habit (sort keys %habit)
 {
-	like(($node->psql('app', "\\set VERBOSITY sqlstate\n" . sprintf $set, $habit{$habit}))[2], qr/ERROR:  23514/, "the guard refuses $habit");
+	like(($node->psql('app', "\\set VERBOSITY sqlstate\n" . sprintf $_, $habit{$habit}))[2], qr/ERROR:  23514/, "the guard refuses $habit: $_") foreach $set, q{INSERT INTO position VALUES ('new', %s)};
 }
 $late->query_safe('COMMIT');
 $late->quit;
@@ -206,7 +238,7 @@ run_as_owner(sprintf $set, q{'00000000-0000-0000-0000-000000000000'});
 # An id of a block that is rolled back is covered if the transaction made one before the block.
 foreach my $before ('', 'SELECT gen_uuidv7();')
 {
-	my $writer = $node->background_psql('app');
+	my $writer = session($node, 'app');
 	$writer->query_safe("BEGIN; $before SAVEPOINT a");
 	my $id = $writer->query_safe('SELECT gen_uuidv7()');
 	$writer->query_safe("ROLLBACK TO a; INSERT INTO event VALUES ('$id')");
@@ -267,7 +299,7 @@ $session->quit;
 # beginning to end: no row below an answer is missing from the next statement.
 $node->safe_psql('postgres', 'CREATE DATABASE gates');
 sub at_gates { return $node->safe_psql('gates', $_[0]) }
-my @steps = ('pg_sequence_last_value(regclass) bigint', 'setval(regclass, bigint) bigint', 'pg_advisory_lock(bigint) void', 'pg_advisory_unlock(bigint) boolean',
+my @steps = ('pg_sequence_last_value(regclass) bigint', 'setval(regclass, bigint) bigint', 'pg_try_advisory_lock(bigint) boolean', 'pg_advisory_unlock(bigint) boolean',
 	'pg_advisory_xact_lock_shared(bigint) void', 'pg_locks() SETOF pg_locks');
 at_gates(q{CREATE FUNCTION gate() RETURNS void LANGUAGE plpgsql AS $$BEGIN
 	PERFORM set_config('gate.n', (current_setting('gate.n')::int + 1)::text, false);
@@ -284,14 +316,14 @@ foreach (@steps)
 my $gated = page('doc/managed.sql') =~ s/FROM pg_locks$/FROM public.gated_pg_locks()/mgr;
 $gated =~ s/(?<![.\w])$_\(/public.gated_$_(/g foreach map { /^(\w+)/ } @steps;
 at_gates("$gated CREATE TABLE event (id uuid DEFAULT gen_uuidv7())");
-my $holder = $node->background_psql('gates');
+my $holder = session($node, 'gates');
 foreach ([ 'a reader', 'CALL uuidv7_settled()', 4 ], [ 'a writer', "$insert CALL uuidv7_settled()", 16 ])
 {
 	my ($who, $statements, $at_least) = @$_;
 	my ($steps, $missed, $ended) = (0, 0);
 	until ($ended)
 	{
-		my ($stopped, $other) = map { $node->background_psql('gates') } 1 .. 2;
+		my ($stopped, $other) = map { session($node, 'gates') } 1 .. 2;
 		$stopped->query_safe("SET gate.stop = @{[ ++$steps ]}; SET application_name = stopped");
 		$holder->query_safe('SELECT pg_advisory_lock(1, 1)');
 		my $output = $stopped->query_until(qr/begins/, "\\echo begins\nBEGIN;\n$statements;\nSELECT 'ended';\n");
@@ -329,20 +361,20 @@ $subscriber->safe_psql('app', q{CREATE SUBSCRIPTION app CONNECTION '} . $node->c
 $subscriber->wait_for_subscription_sync($node, 'app', 'app');
 my $above = 'SELECT gen_uuidv7() > (SELECT id FROM event ORDER BY id DESC LIMIT 1)';
 is($subscriber->safe_psql('app', $above), 'f', 'the first id of a subscriber whose clock is behind is below the replicated ones');
-my $writer = $node->background_psql('app');
+my $writer = session($node, 'app');
 my $slow = $writer->query_safe(q{BEGIN; INSERT INTO event (message) VALUES ('slow') RETURNING id});
 run_as_owner(q{INSERT INTO event (message) VALUES ('fast'); CALL announce_settled()});
 $node->wait_for_catchup('app');
 my $read = q{SELECT count(*), string_agg(message, ' ' ORDER BY id) FILTER (WHERE id < (SELECT id FROM settled)) FROM event WHERE message IN ('slow', 'fast')};
 is($subscriber->safe_psql('app', $read), '1|', 'the announcement holds readers back on the subscriber, too');
-my $tick = run_as_owner('SELECT last_value FROM uuidv7_tick');
+my $tick = run_as_owner('SELECT last_value FROM uuidv7.tick');
 if ($node->pg_version >= 19)
 {
 	$node->safe_psql('app', 'CREATE PUBLICATION sequences FOR ALL SEQUENCES');
 	$subscriber->safe_psql('app', 'ALTER SUBSCRIPTION app ADD PUBLICATION sequences');
-	ok($subscriber->poll_query_until('app', "SELECT last_value = $tick FROM uuidv7_tick"), 'the subscription brings the sequence');
+	ok($subscriber->poll_query_until('app', "SELECT last_value = $tick FROM uuidv7.tick"), 'the subscription brings the sequence');
 }
-$subscriber->safe_psql('app', "SELECT setval('uuidv7_tick', $tick)");
+$subscriber->safe_psql('app', "SELECT setval('uuidv7.tick', $tick)");
 cmp_ok($subscriber->safe_psql('app', 'CALL uuidv7_settled()'), 'gt', $slow, 'the procedure does not know the open transactions of the publisher');
 $writer->query_safe('COMMIT');
 $writer->quit;
