@@ -71,11 +71,10 @@ Answer* answer_for(Snapshot snapshot) {
 
 std::uint64_t settled_below(GeneratorState* generator) {
   if (RecoveryInProgress())
-    ereport(ERROR,
-            (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-             errmsg("cannot execute %s_settled() during recovery", generator->name),
-             errhint("A standby does not know which transactions have generated ids: see \"On a "
-                     "standby\" in doc/several-servers.md of extension \"ids\".")));
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("cannot execute %s_settled() during recovery", generator->name),
+                    errhint("Read the primary's answer on the standby: see \"On a standby\" in "
+                            "doc/several-servers.md of extension \"ids\".")));
   if (!ActiveSnapshotSet() || HistoricSnapshotActive()) return 0;
   Snapshot snapshot = GetActiveSnapshot();
   if (snapshot->snapshot_type != SNAPSHOT_MVCC || snapshot->takenDuringRecovery) return 0;
