@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{SECONDS} // 6;
-my $patience = $PostgreSQL::Test::Utils::timeout_default;
+my $patience = $PostgreSQL::Test::Utils::timeout_default = 1800;    # for a wait without progress: far above what a busy machine needs
 
 my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');
 my ($make_imported, $import) = split /^(?=INSERT)/m, block('doc/reading.md', 'Beside a long transaction', 'INSERT INTO imported');
@@ -181,14 +181,10 @@ sub without_bound
 	$statement =~ s/\s+AND (?:id|changed) < (?:ulid_settled\(\)|(\((?:[^()]+|(?1))*\)))//g or die "no bound in $statement";
 	return $statement;
 }
-my $by_time = "SELECT id, at FROM new_event_at WHERE at > '$nothing' ORDER BY at";
 my $on_standby = block('doc/several-servers.md', 'On a standby', 'SELECT * FROM event');
 add_reader('on the primary', 'primary', $read);
 add_reader('on the primary, naive', 'primary', without_bound($read));
 add_reader('by a view', 'primary', "SELECT * FROM new_event WHERE id > '$nothing' ORDER BY id");
-add_reader('by a time', 'primary', $by_time, columns => [1], position => ['-infinity']);
-add_reader('by a time, naive', 'primary', $by_time =~ s/new_event_at/(SELECT id, id::timestamptz AS at FROM event) event/r,
-	columns => [1], position => ['-infinity']);
 add_reader('by transaction', 'primary', $by_transaction =~ s/\*/id, added/r, columns => [ 0, 1 ]);
 add_reader('changes', 'primary', $changes, mirror => {});
 add_reader('changes, naive', 'primary', without_bound($changes), mirror => {});
@@ -330,22 +326,19 @@ set_numbers($server{subscriber}, 1, 1);
 foreach my $name (sort keys %reader)
 {
 	my $reader = $reader{$name};
-	my $late = time + $patience;
-	if ($name =~ /naive/) { 1 while poll($reader); }
-	else { sleep 0.01 while (poll($reader) || missed($reader)) && time < $late; }
+	my $since = time;
+	while (poll($reader) ? $since = time : $name !~ /naive/ && missed($reader))
+	{
+		die "$name stands still" if time > $since + $patience;
+	}
 	my ($rows, $missed, $twice) = (scalar keys %{ $reader->{count} }, missed($reader), scalar grep { $_ > 1 } values %{ $reader->{count} });
 	note("$name: $rows rows read, $missed missed, $twice twice");
 	if ($name =~ /naive/) { cmp_ok($missed, '>', 0, "$name: rows are missed"); }
 	else { is("$missed missed, $twice twice", '0 missed, 0 twice', "$name: each of $rows rows once"); }
 }
 
-# An index serves the tools.
-foreach my $query ('new_event WHERE id > now() ORDER BY id', 'new_event_at WHERE at > now() ORDER BY at')
-{
-	like($server{primary}->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN SELECT * FROM $query"),
-		qr/Index Cond: .*(ulid_settled|timestamp with time zone > now)/, "an index serves: $query");
-}
-
+like($server{primary}->safe_psql('postgres', 'SET enable_seqscan = off; EXPLAIN SELECT * FROM new_event WHERE id > now() ORDER BY id'),
+	qr/Index Cond: .*ulid_settled/, 'an index serves the view');
 $server{$_}->stop foreach 'subscriber', 'standby', 'primary';
 $announcing{primary}->finish;
 done_testing();
