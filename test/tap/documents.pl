@@ -67,6 +67,11 @@ my %setup = (
 		INSERT INTO note SELECT id FROM log;
 		INSERT INTO log VALUES (gen_ulid('2026-12-24 00:00:00+00'), 'December'), (gen_ulid('2027-06-01 00:00:00+00'), 'June')},
 	'Dropping old rows without blocking' => $log,
+	'Dropping what all have read' => q{
+		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('log', '1 month', now() - interval '3 months', now() + interval '1 month');
+		CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer));
+		INSERT INTO position VALUES ('log', 'search', ulid_settled())},
 	'Leaving' => "$log; DROP SCHEMA trap CASCADE; DROP TABLE log_20261001;" . page('doc/managed.sql'),
 	'Monitoring' => q{
 		CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);

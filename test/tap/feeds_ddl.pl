@@ -21,7 +21,7 @@ sub readers
 {
 	my ($select, $tables, $column) = @_;
 	my $as_the_page_says = block('doc/reading.md', 'A feed of several tables', 'LOCK TABLE');
-	$as_the_page_says =~ s/^SELECT.*?;\n/$select/ms or die;
+	$as_the_page_says =~ s{^/\* read here .*\n}{$select}m or die;
 	$as_the_page_says =~ s/TABLE event/TABLE $tables/ or die;
 	my ($query) = $select =~ /(.*);/s;
 	my $parameter = $select =~ s/'$nothing'/\$1/gr;
@@ -197,8 +197,7 @@ compare(
 my ($begin) = $readers{'as the page says'}[0] =~ /^(BEGIN.*\nLOCK.*\n)/;
 my $consumer = block('doc/reading.md', 'A consumer', 'WITH batch') =~ s/^BEGIN;.*\n/$begin/r =~ s/^SELECT string_agg.*//mr;
 $node->safe_psql('postgres', "SET client_min_messages = warning; DROP TABLE IF EXISTS event; @{ $attach{'a list of tenants'} }[0]; ALTER TABLE event ADD message text");
-$node->safe_psql('postgres', $_) foreach split /;\n/, block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
-$node->safe_psql('postgres', "$row (1)");
+$node->safe_psql('postgres', $_) foreach block('doc/reading.md', 'A consumer', 'CREATE TABLE position'), "$row (1)";
 my ($first, $second) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
 $first->query_safe($consumer =~ s/COMMIT;\n*\z//r);
 $second->query_until(qr/reading/, "\\echo reading\n$consumer\n");

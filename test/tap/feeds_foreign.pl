@@ -10,7 +10,7 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-my $view = 'CREATE VIEW new_event AS SELECT * FROM event WHERE id < ulid_settled()';
+my $view = 'CREATE VIEW new_event WITH (security_invoker) AS SELECT * FROM event WHERE id < ulid_settled()';
 cmp_ok(index(slurp_file("$ENV{TESTDIR}/doc/reading.md"), $view), '>', 0, 'the view of the page');
 $node->safe_psql('postgres', $_) foreach 'CREATE DATABASE there', 'CREATE EXTENSION ids', 'CREATE EXTENSION postgres_fdw';
 # A query of "slow" waits between its snapshot and its first row, one of "gate" while it is planned.

@@ -22,10 +22,11 @@ sub ids { return map { /^([0-9A-Z]{26})/ } split /\n/, join "\n", @_ }
 # Two databases with a consumer each that follows its feed; the clock was an hour ahead. Between the two resets a row comes into the
 # second feed. Returns how many of the last rows the second consumer reads.
 my $read = block('doc/reading.md', 'Reading new rows', 'SELECT * FROM event');
-my $reset = block('doc/several-servers.md', 'A clock that was ahead', 'ids_reset_clock');
-my ($note_time, $reset_one, $set_back) = $reset =~ /^(SELECT ulid_first.*?) AS back.*^(SELECT \S*ids_reset_clock.*?;).*^(UPDATE position.*?;)/ms;
+my ($note_time) = page('doc/several-servers.md') =~ /`(SELECT ulid_first\(date_trunc.*?)`/;
+my ($reset_one) = block('doc/several-servers.md', 'A clock that was ahead', 'ids_reset_clock') =~ /PERFORM (\S+ids_reset_clock.*?;)/;
+my ($set_back) = block('doc/several-servers.md', 'A clock that was ahead', 'UPDATE position') =~ /(UPDATE.*)/;
 $note_time .= " AS back \\gset\n";
-$reset_one .= "\n" . $set_back =~ s/'\w+'/:'back'/r . "\n";
+$reset_one = "SELECT $reset_one\n" . $set_back =~ s/'\w+'/:'back'/r . "\n";
 sub reset_two_databases
 {
 	my ($script) = @_;
@@ -50,7 +51,8 @@ is(reset_two_databases(sub { "$note_time$reset_one$_[0]$reset_one" }), 2, 'one t
 
 sql('CREATE EXTENSION ids');
 
-# A consumer of another feed has not read anything for a long time; one has registered with the feed's name in capitals, one has misspelt it.
+# A consumer of another table's feed has not read anything for a long time. Any other name may be one for this feed: misspelt, of a view, of
+# what contains the table, or of a table of the same name elsewhere.
 my ($drop) = block('doc/cookbook.md', 'Dropping what all have read', 'ids_drop_partitions') =~ s/'log'/'event'/gr =~ /^(DO .*\$\$;)/ms;
 my @create = (q{CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)},
 	q{CALL ids_create_partitions('event', '1 month', '2020-01-01 00:00:00+00', '2020-03-01 00:00:00+00')});
@@ -63,21 +65,30 @@ sub kept
 	$node->psql($database, $dropping);
 	return sql(q{SELECT count(*) FROM ids_partitions('event')});
 }
-sql($_) foreach 'CREATE TABLE other ()', @create, @keep;
-sql(q{UPDATE position SET id = ulid_settled(); INSERT INTO position VALUES ('other', 'idle', ulid_first('-infinity'))});
-is(kept($drop =~ s/WHERE coalesce.*'event'::regclass//r), 2, 'the positions of all feeds keep partitions that have been read');
+sql($_) foreach 'CREATE TABLE other (); CREATE TABLE "odd name" (); CREATE SCHEMA app; CREATE TABLE app.event (); CREATE TABLE app.other (); CREATE ROLE keeper; GRANT ALL ON SCHEMA public TO keeper',
+	map { "SET ROLE keeper; $_" } @create, @keep;
+sql('CREATE VIEW new_event AS TABLE event; CREATE MATERIALIZED VIEW copy AS TABLE event; CREATE TABLE whole (id ulid NOT NULL) PARTITION BY RANGE (id);
+	ALTER TABLE whole ATTACH PARTITION event FOR VALUES FROM (MINVALUE) TO (MAXVALUE); UPDATE position SET id = ulid_settled()');
+sub slow { return qq{INSERT INTO position VALUES ('$_[0]', 'slow', ulid_first('-infinity'))} }
+sql(map { slow($_) =~ s/'slow'/'idle'/r } 'other', '"odd name"', 'app.other');
+is(kept($drop =~ s/WHERE feed NOT IN.*?\)\)\);/;/sr), 2, 'the positions of all feeds keep partitions that have been read');
 is(kept($drop =~ s/'event'/'evnt'/gr), 2, 'a feed whose name is misspelt is an error');
-foreach ('Event', 'evnt')
+foreach ('event', 'Event', 'evnt', 'odd name', '"', 'new_event', 'copy', 'whole', 'event_20200101', 'app.event', 'public.event', 'new.event')
 {
-	sql("INSERT INTO position VALUES ('$_', 'slow', ulid_first('-infinity'))");
+	sql(slow($_));
 	is(kept($drop), 2, "what a consumer of $_ has not read is kept");
 	sql(q{DELETE FROM position WHERE consumer = 'slow'});
 }
-is(kept($drop), 0, 'partitions that the consumers of their feed have read are dropped');
-sql($create[1], q{DELETE FROM position WHERE consumer = 'mail'});
+# Hidden from the owner, who runs the job
+sql(slow('event'), q{ALTER TABLE position FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY; CREATE POLICY quick ON position USING (consumer <> 'slow')});
+is(kept("SET ROLE keeper; $drop"), 2, 'what a consumer whose position is hidden has not read is kept');
+sql('ALTER TABLE event FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY; DROP POLICY quick ON position; ALTER TABLE position DISABLE ROW LEVEL SECURITY',
+	q{DELETE FROM position WHERE consumer = 'slow'});
+is(kept("SET ROLE keeper; $drop"), 0, 'partitions that the consumers of their feed have read are dropped, by their owner');
+sql("SET ROLE keeper; $create[1]", q{DELETE FROM position WHERE consumer = 'mail'});
 is(kept($drop), 2, 'nothing is dropped for a feed without a position');
 is(kept($drop =~ s/min\(least\((.*?), (now.*?)\)\)/least(min($1), $2)/r), 0, 'with least() outside, all is');
-sql('DROP TABLE event, position, mail');
+sql('DROP TABLE whole, position, mail CASCADE; DROP FUNCTION refuse_position; DROP SCHEMA app CASCADE; DROP OWNED BY keeper; DROP ROLE keeper');
 
 my ($consume) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /(.*COMMIT;)/s;
 sql($_) foreach 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text)', @keep;
@@ -116,16 +127,39 @@ sql('CREATE SCHEMA app; ALTER TABLE event SET SCHEMA app; SET search_path = app,
 is(sql('SELECT count(*) FROM mail'), 3, 'a table in another schema goes on');
 sql('ALTER TABLE app.event SET SCHEMA public');
 
-# A position above what is settled, as after a restore without ids_advance_clock(), shows.
+# A position above what is settled, as after a restore without ids_advance_clock(), shows. A consumer without a position does not, nor does it read.
 my $behind = block('doc/reading.md', 'Running it', 'behind');
-my $ahead = q{ALTER TABLE position DROP CONSTRAINT settled; UPDATE position SET id = ulid_last(now() + interval '1 hour');};
+my $ahead = q{SET session_replication_role = replica; UPDATE position SET id = ulid_last(now() + interval '1 hour');};
 is(join(' ', map { sql("BEGIN; $_ $behind ROLLBACK") =~ /([tf])$/m } '', $ahead), 'f t', 'a position that misses rows shows');
+is(sql('DELETE FROM position', $consume =~ s/^INSERT INTO position.*\n//mr, 'SELECT count(*) FROM mail', $behind), "\n\n3\n", 'a consumer without its row reads nothing');
 
-# A position that is set back: the consumer does its rows once.
-sql(q{ALTER TABLE mail ADD PRIMARY KEY (event); UPDATE position SET id = ulid_first('-infinity')}, $consume);
-is(sql('SELECT count(*), count(DISTINCT event) FROM mail'), '3|3', 'a consumer goes on after its position was set back');
+# A position that is set back: the consumer does its rows once. Its role needs each right that the page names, and no other.
+sql(q{ALTER TABLE mail ADD PRIMARY KEY (event); CREATE ROLE mailer}, $register);
+my ($needs) = page('doc/reading.md') =~ /The consumer's role needs (.*?)\.\n/;
+my @grants = map { my ($rights, $table) = @$_; map { "GRANT $_ ON $table TO mailer" } $rights =~ /[A-Z]+/g } map { [ /(.*?) on `(\w+)`/ ] } $needs =~ /([A-Z].*?`\w+`)/g;
+is(scalar @grants, 5, 'five rights');
+foreach my $left_out (@grants)
+{
+	sql('DROP OWNED BY mailer', grep { $_ ne $left_out } @grants);
+	is(ask($node, 'postgres', "SET ROLE mailer; $consume"), '42501', "not without $left_out");
+}
+sql($grants[$#grants]);
+is(ask($node, 'postgres', "SET ROLE mailer; $consume"), '', 'a consumer with all of them');
+is(sql('SELECT count(*), count(DISTINCT event) FROM mail; DROP OWNED BY mailer; DROP ROLE mailer'), '3|3', 'goes on after its position was set back');
 sql('UPDATE position SET id = (SELECT max(id) FROM event)');
 is(sql(q{SELECT id = (SELECT max(id) FROM event) FROM position}), 't', 'to where it was');
+
+# At least once: a worker that dies after its work does it again; one that has stored the position before has not done it.
+my (undef, $get, $store) = statements('doc/reading.md', 'A consumer', 'FOR UPDATE \gset');
+my $last = sql('SELECT max(id) FROM event');
+$store =~ s/'0+'/'$last'/ or die;
+$get =~ s/\* FROM event/id FROM event/ or die;
+foreach ([ "BEGIN; $get;", "BEGIN; $get; $store; COMMIT;", '2 2 0' ], [ "$store;", "BEGIN; $get; $store; COMMIT;", '0 0 0' ])
+{
+	my ($dies, $works, $rows) = @$_;
+	sql(q{UPDATE position SET id = ulid_first('-infinity')});
+	is(join(' ', map { scalar ids(sql($_)) } $dies, $works, $works), $rows, 'the rows of a worker that dies, and of the next ones');
+}
 
 # Who may insert only the other columns gives no id, also by COPY.
 my ($grant) = page('doc/reading.md') =~ /`(GRANT INSERT [^`]*)`/;
@@ -134,34 +168,61 @@ is(ask($node, 'postgres', "SET ROLE app; $_"), '42501', "refused: $_") foreach q
 is(ask($node, 'postgres', "SET ROLE app; INSERT INTO event (customer, message) VALUES (7, 'its own')"), '', 'allowed without the id');
 sql('DROP TABLE event; DROP ROLE app; ALTER TABLE event_before RENAME TO event');
 
-# The guard of positions refuses what a habit would miss, of each type and at each level: an open transaction has made an id, and others later
-# ones. Without the guard that row is never read. Once it has ended, the same position is allowed.
+# The guard of positions refuses what a habit would miss, of each type, at each level, by each statement: an open transaction has made an id,
+# and others later ones. Without the guard that row is never read. Once it has ended, the same position is allowed.
+my ($guard) = $keep[0] =~ /(.*?)^CREATE TABLE mail/ms;
 my %type = (ulid => 'ulid', uuidv7 => 'uuid', tbsl => 'tbsl', snowflake => 'snowflake', scru160 => 'scru160');
+sub guard { my ($name) = @_; return $guard =~ s/\bulid\b/$type{$name}/gr =~ s/\bulid_/${name}_/gr }
+sql('DROP TABLE position; DROP FUNCTION refuse_position; CREATE SCHEMA evil');
 foreach my $name (sort keys %type)
 {
 	my $first = "${name}_first('-infinity')";
-	my @tables = map { s/\bulid\b/$type{$name}/gr =~ s/\bulid_/${name}_/gr =~ s/\b(position)\b/guarded/gr } $keep[0] =~ /(CREATE TABLE position.*?;).*?(ALTER TABLE position.*?;)/s;
-	sql(qq{CREATE TABLE row_$name (id $type{$name} PRIMARY KEY DEFAULT gen_$name()); @tables INSERT INTO guarded VALUES ('row', 'mail', $first); CREATE TABLE bare (id $type{$name}); INSERT INTO bare VALUES ($first)});
+	sql(qq{CREATE TABLE row_$name (id $type{$name} PRIMARY KEY DEFAULT gen_$name()); @{[ guard($name) ]} INSERT INTO position VALUES ('row', 'mail', $first);
+		CREATE TABLE bare (id $type{$name}); INSERT INTO bare VALUES ($first); CREATE FUNCTION evil.${name}_settled() RETURNS $type{$name} RETURN ${name}_last('infinity')});
 	my %habit = ('no bound' => "(SELECT id FROM row_$name ORDER BY id DESC LIMIT 1)", 'now()' => "${name}_last(now())", 'a new id' => "gen_$name()", 'a second ago' => "${name}_last(clock_timestamp() - interval '0.1 s')");
 	my $late = $node->background_psql($database);
 	my $id = $late->query_safe("BEGIN; INSERT INTO row_$name DEFAULT VALUES RETURNING id");
 	sql("INSERT INTO row_$name DEFAULT VALUES; SELECT pg_sleep(0.3)");
 	foreach my $habit (sort keys %habit)
 	{
-		foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
-		{
-			is(ask($node, 'postgres', "BEGIN ISOLATION LEVEL $level; UPDATE guarded SET id = $habit{$habit}; COMMIT"), '23514', "$name, $level: the guard refuses $habit");
-		}
-		is(ask($node, 'postgres', "INSERT INTO guarded VALUES ('row', 'search', $habit{$habit})"), '23514', "$name: and who begins with $habit");
-		sql("UPDATE bare SET id = $habit{$habit}");
+		my $value = $habit{$habit};
+		my ($update, $insert) = ("UPDATE position SET id = $value", "INSERT INTO position VALUES ('row', %s, $value)");
+		my %write = ((map { $_ => "BEGIN ISOLATION LEVEL $_; $update; COMMIT" } 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'),
+			'a path with another function' => "SET search_path = evil, pg_catalog, public; $update", INSERT => sprintf($insert, q{'search'}),
+			'ON CONFLICT' => sprintf($insert, q{'mail'}) . ' ON CONFLICT (feed, consumer) DO UPDATE SET id = excluded.id',
+			COPY => "COPY position FROM STDIN;\nrow\tsearch\t" . sql("SELECT $value") . "\n\\.\n");
+		is(ask($node, 'postgres', $write{$_}), '23514', "$name, $_: the guard refuses $habit") foreach sort keys %write;
+		sql("UPDATE bare SET id = $value");
 		is(sql("SELECT '$id' > id FROM bare"), 'f', "$name: without it, the row would be missed");
 	}
-	is(ask($node, 'postgres', "UPDATE guarded SET id = ${name}_settled(); INSERT INTO guarded VALUES ('row', 'search', ${name}_settled()); UPDATE guarded SET id = least(id, $first)"), '', "$name: not what is settled, nor what is set back");
+	is(ask($node, 'postgres', "UPDATE position SET id = ${name}_settled(); INSERT INTO position VALUES ('row', 'search', ${name}_settled()); UPDATE position SET id = least(id, $first)"), '', "$name: not what is settled, nor what is set back");
+	like(($node->psql('postgres', "UPDATE position SET id = gen_$name()"))[2], qr/ERROR:  position \S+ is above what is settled\nHINT:  Read below ${name}_settled\(\)/, "$name: it says what to do");
 	$late->query_safe('COMMIT');
 	$late->quit;
 	sql("SELECT gen_$name()");
-	is(ask($node, 'postgres', "UPDATE guarded SET id = $habit{'no bound'}"), '', "$name: afterwards the reader goes on");
-	sql("DROP TABLE row_$name, guarded, bare");
+	is(ask($node, 'postgres', "UPDATE position SET id = $habit{'no bound'}"), '', "$name: afterwards the reader goes on");
+	sql("DROP TABLE row_$name, position, bare; DROP FUNCTION refuse_position");
+}
+like(page('doc/reference.md'), qr/^- `position \.\.\. is above what is settled` \(23514\)/m, 'the index of errors has it');
+
+# If the open transaction ends before the position is stored, a reader without the bound misses its row, and the guard does not notice at
+# READ COMMITTED. With the bound there is nothing to notice.
+sql(guard('ulid'));
+foreach ([ 'READ COMMITTED', '', '', 1 ], [ 'REPEATABLE READ', '', '23514', 0 ], [ 'READ COMMITTED', 'AND id < ulid_settled()', '', 0 ])
+{
+	my ($level, $bound, $error, $misses) = @$_;
+	sql(q{TRUNCATE event, position; INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))});
+	my ($late, $reader) = map { $node->background_psql($database, on_error_stop => 0) } 1 .. 2;
+	my ($id) = ids($late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES RETURNING id'));
+	sql('INSERT INTO event DEFAULT VALUES');
+	my $read = "SELECT id FROM event WHERE id > (SELECT id FROM position) $bound ORDER BY id";
+	my ($last) = reverse ids($reader->query_safe("BEGIN ISOLATION LEVEL $level; $read"));
+	$late->query_safe('COMMIT');
+	$reader->query("\\set VERBOSITY sqlstate\nUPDATE position SET id = '" . ($last // $nothing) . q{'});
+	like($reader->{stderr}, $error ? qr/ERROR:  $error/ : qr/^(?!.*ERROR)/s, "$level $bound: what the guard notices");
+	$reader->query('COMMIT');
+	$_->quit foreach $late, $reader;
+	is(scalar(grep { $_ eq $id } ids(sql($read))), 1 - $misses, "$level $bound: whether the row is read next");
 }
 
 # A materialized view is older than the bound of its reader: it needs a bound of its own.

@@ -1,12 +1,14 @@
-# A subscriber reads below "all_settled" of doc/several-servers.md. With each of four omissions in the
-# setup it reads nothing; a reader who only counts the rows of "settled" misses a row that arrives late.
+# A subscriber reads below "all_settled" of doc/several-servers.md. With each of four omissions in the setup it reads nothing; a reader who
+# only counts the rows of "settled" misses a row that arrives late. The guard of positions lets a subscription and a restore pass.
 use strict;
 use warnings;
 use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Roles;
 use Test::More;
 
+$PostgreSQL::Test::Utils::timeout_default = 1800;    # far above what a busy machine needs
 my $page = 'doc/several-servers.md';
 my ($table, $procedure, $view) = split /^(?=CREATE)/m, block($page, 'On a standby', 'CREATE PROCEDURE');
 my ($publish, $subscribe) = statements($page, 'On a subscriber', 'CREATE PUBLICATION');
@@ -22,7 +24,6 @@ foreach my $node ($one, $three, $subscriber)
 	$node->start;
 	$node->safe_psql('template1', 'CREATE EXTENSION ids');
 }
-
 
 # A database on each server. The view of the subscriber expects one server and one subscription.
 my ($name, $n) = ('', 0);
@@ -122,6 +123,55 @@ $one->safe_psql($name, $insert);
 announce($one);
 await(sprintf $arrived, 1);
 check('a server that is thought dead', sub { $commit->(); await('SELECT count(*) = 2 FROM event') });
+
+# Positions of five types, with their guard, on a subscriber and in restored databases, whose server has made no such late ids; once also
+# without a mark.
+my ($create_guard) = block('doc/reading.md', 'A consumer', 'CREATE TRIGGER') =~ /(.*?)^CREATE TABLE mail/ms;
+my %type = (ulid => 'ulid', uuidv7 => 'uuid', tbsl => 'tbsl', snowflake => 'snowflake', scru160 => 'scru160');
+sub each_type
+{
+	my ($node, $database, $sql) = @_;
+	return join ' ', map { my $type = $_; ask($node, 'postgres', "SET search_path = of_$type, public; " . $sql =~ s/\bulid\b/$type{$type}/gr =~ s/ulid_/${type}_/gr, database => $database) } sort keys %type;
+}
+my $positions = 'SELECT count(id) FROM position WHERE id > ulid_first(now())';
+my $dump = $one->basedir . '/dump';
+sub restore
+{
+	my ($how, $before, @options) = @_;
+	my $database = 'r' . ++$n;
+	$subscriber->safe_psql('postgres', "CREATE DATABASE $database TEMPLATE template0");
+	system_or_bail('pg_restore', '-s', '-d', $subscriber->connstr($database), $dump) if $before;
+	local $ENV{PGOPTIONS} = $how eq 'as a replica' ? '-c session_replication_role=replica' : '';
+	IPC::Run::run([ 'pg_restore', @options, '-d', $subscriber->connstr($database), $dump ], '2>', \my $error);
+	delete $ENV{PGOPTIONS};
+	like($error, $how eq 'refused' ? qr/(position \S+ is above what is settled.*){5}/s : qr/^$/, "a restore, $how: what it says");
+	is(each_type($subscriber, $database, $positions), join(' ', ($how eq 'refused' ? 0 : 1) x 5), "a restore, $how: positions");
+	return $database;
+}
+$one->safe_psql('postgres', 'CREATE DATABASE guarded');
+$one->safe_psql('guarded', join ';', q{SELECT ids_advance_clock(now() + interval '1 hour')}, map { "CREATE SCHEMA of_$_" } keys %type);
+each_type($one, 'guarded', "$create_guard SELECT gen_ulid(); INSERT INTO position VALUES ('event', 'mail', ulid_settled())");
+system_or_bail('pg_dump', '-Fc', '-f', $dump, '-d', $one->connstr('guarded'));
+restore('refused', 1, '--data-only');
+my $guarded = restore('with --disable-triggers', 1, '--data-only', '--disable-triggers');
+restore('as a replica', 1, '--data-only');
+restore($_, 0, '-j', $_) foreach 1, 2;
+is(each_type($subscriber, $guarded, 'UPDATE position SET id = ulid_last(now())'), join(' ', ('23514') x 5), 'a position above what is settled is refused after a restore');
+
+$one->safe_psql('guarded', 'CREATE PUBLICATION guard FOR ALL TABLES');
+$subscriber->safe_psql($guarded, join ';', 'REFRESH MATERIALIZED VIEW ids_internal.mark WITH NO DATA', map { "TRUNCATE of_$_.position" } keys %type);
+my $log = -s $subscriber->logfile;
+my $connection = $one->connstr('guarded') =~ s/'/''/gr;
+$subscriber->safe_psql($guarded, "CREATE SUBSCRIPTION guarded CONNECTION '$connection' PUBLICATION guard");
+$subscriber->wait_for_subscription_sync($one, 'guarded', $guarded);
+each_type($one, 'guarded', "SELECT gen_ulid(); UPDATE position SET id = ulid_settled(); INSERT INTO position VALUES ('event', 'search', ulid_settled())");
+$one->wait_for_catchup('guarded');
+is(each_type($subscriber, $guarded, $positions), '2 2 2 2 2', 'a subscription brings positions');
+unlike(slurp_file($subscriber->logfile, $log), qr/above what is settled|ids_internal/, 'and never stops');
+is(each_type($subscriber, $guarded, 'UPDATE position SET id = id'), join(' ', ('55000') x 5), 'where the mark is empty, a local one is an error');
+$subscriber->safe_psql($guarded, 'REFRESH MATERIALIZED VIEW ids_internal.mark');
+is(each_type($subscriber, $guarded, 'UPDATE position SET id = id'), join(' ', ('23514') x 5), 'and with the mark, it is refused');
+$subscriber->safe_psql($guarded, 'DROP SUBSCRIPTION guarded');
 
 $_->stop foreach $subscriber, $three, $one;
 done_testing();
