@@ -129,6 +129,8 @@ class Jdbc {
     var bytes = new BigInteger("015549f01d7e3a66a08c07ce13d25363", 16).toByteArray();
     var uuid = UUID.fromString("015549f0-1d7e-3a66-a08c-07ce13d25363");
     var cast = strings(prepare(connection, "SELECT ?::bytea::ulid UNION ALL SELECT ?::uuid::ulid", bytes, uuid));
+    var back = prepare(connection, "SELECT '01AN4Z07BY79KA1307SR9X4MV3'::ulid::bytea").executeQuery();
+    back.next();
 
     // In binary.
     var binary = connectBinary(url, connection);
@@ -167,6 +169,7 @@ class Jdbc {
     assert both.equals(List.of(first, second)) && related.equals(both);
     assert customers.equals(Arrays.asList(ada, null));
     assert cast.equals(List.of("01AN4Z07BY79KA1307SR9X4MV3", "01AN4Z07BY79KA1307SR9X4MV3"));
+    assert Arrays.equals(back.getBytes(1), bytes);
     assert found.getValue().equals(first) && byUlid.getString(1).equals(first);
     assert out.toString().startsWith("01AN4Z07BY79KA1307SR9X4MV3\n%s\n%s\n".formatted(first, second));
     assert after.equals(List.of("first", "second", "third", "fourth"));
