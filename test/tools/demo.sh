@@ -144,31 +144,4 @@ pgbench --no-vacuum --client=4 --jobs=2 --time=2 --file=<(
 wait
 sql -c 'SELECT condition, read, (SELECT count(*) FROM event) - read AS missed FROM consumer ORDER BY missed DESC'
 
-step 'The same on a rented server, where the extension cannot be installed, with the script doc/managed.sql.'
-createdb rented
-export PGDATABASE=rented
-sql -1 -f doc/managed.sql
-sql <<'SQL'
-CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7());
-CREATE TABLE read AS TABLE event WITH NO DATA;
-CREATE PROCEDURE consume() LANGUAGE plpgsql AS $$
-DECLARE
-  last uuid := '00000000-0000-0000-0000-000000000000';
-  settled uuid;
-BEGIN
-  FOR poll IN 1 .. 250 LOOP
-    CALL uuidv7_settled(settled);
-    INSERT INTO read SELECT id FROM event WHERE id > last AND id < settled;
-    last := coalesce((SELECT id FROM read ORDER BY id DESC LIMIT 1), last);
-    COMMIT;
-    PERFORM pg_sleep(0.01);
-  END LOOP;
-END $$;
-SQL
-sql -c 'CALL consume()' &
-pgbench --no-vacuum --client=4 --jobs=2 --time=2 --file=<(
-  printf '%s\n' '\set us random(0, 20000)' 'BEGIN;' 'INSERT INTO event DEFAULT VALUES;' '\sleep :us us' 'COMMIT;') >/dev/null 2>&1
-wait
-sql -c "SELECT 'id > last AND id < settled' AS condition, count(*) AS read, (SELECT count(*) FROM event) - count(*) AS missed FROM read"
-
 step 'What next: README.md says how to install and which type to use; "make check" runs all tests.'
