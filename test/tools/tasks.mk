@@ -45,8 +45,6 @@ endif
 MAKEFLAGS += --no-print-directory
 PARALLEL = $(MAKE) -j"$$(nproc)"
 BUILD = $(FRESH) && $(PARALLEL) -s all WERROR=-Werror
-# The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
-TOOLS = server pg_virtualenv g++ unpacked-headers
 SERVER = test/tools/private.sh server
 
 help: ## show this
@@ -84,15 +82,14 @@ windows: ## build for PostgreSQL on Windows (x64), and test that under Wine; VER
 	@test/tools/deps.sh server headers wine g++-mingw-w64-x86-64 bison flex dpkg-dev npm zip unzip
 	@LANGUAGE="$(LANGUAGE)" SOURCES="$(SOURCES)" RELEASE=$(RELEASE) test/tools/windows.sh $(VERSIONS)
 
-regress: ## install what they need, run the regression tests on a private server; REGRESS="ulid sanity" for some
-	@test/tools/deps.sh $(TOOLS)
+regress: tools ## install what they need, run the regression tests on a private server; REGRESS="ulid sanity" for some
 	@$(BUILD)
 	@rm -f regression.diffs
 	@SETTINGS='autovacuum=off statement_timeout=300000' $(SERVER) $(MAKE) -s installcheck >build/regress.log 2>&1 || failed=1; grep -E '^(test|ok|not ok) ' build/regress.log; \
 	  [ -z "$$failed" ] || { if [ -s regression.diffs ]; then cat regression.diffs; else tail -n 40 build/regress.log; fi; exit 1; }
 
-tap: ## install what they need, run the tests that start servers; TESTS=test/tap/NAME.pl for one
-	@test/tools/deps.sh $(TOOLS) IPC::Run sqlsmith faketime ent rngtest
+tap: tools ## install what they need, run the tests that start servers; TESTS=test/tap/NAME.pl for one
+	@test/tools/deps.sh IPC::Run sqlsmith faketime ent rngtest
 	@$(BUILD) test-libraries
 	@test/tools/private.sh prove $(TESTS)
 
@@ -140,7 +137,10 @@ build/fuzz/seeds: test/fuzz/seeds.pl $(wildcard test/fuzz/*.cpp test/vectors/*.t
 
 -include $(FUZZ:%=build/fuzz/%/run.d)
 
-.PHONY: unit-deps fuzz-deps
+.PHONY: tools unit-deps fuzz-deps
+# The headers are only unpacked, as for the demo: those of Debian's package need LLVM, hundreds of megabytes.
+tools:
+	@test/tools/deps.sh server pg_virtualenv g++ unpacked-headers
 unit-deps:
 	@test/tools/deps.sh g++ catch2
 fuzz-deps:
@@ -160,8 +160,8 @@ mutants: deps ## does a test notice if a line of src is wrong? SEED=1 MUTANTS=40
 # Clients: the packages that this release of Debian has; Node's packages from npm, in build.
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
-check-clients: ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
-	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh $(TOOLS)
+check-clients: tools ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
+	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh make
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
@@ -171,8 +171,8 @@ check-clients: ## install what is missing, run clients in many languages (doc/cl
 # Other software: the packages that this release of Debian has; run.sh also tries software that is installed otherwise.
 SERVER_PACKAGES = procps pgbouncer pgpool2 patroni etcd-server python3-etcd $(patsubst %,postgresql-$(MAJOR)-%,cron partman pglogical repack squeeze wal2json)
 
-check-servers: ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
-	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh $(TOOLS) faketime
+check-servers: tools ## install what is missing, try pg_cron, pgbouncer, Patroni and others (doc/servers.md); ENGINES="citus patroni" for some
+	@OPTIONAL="$(SERVER_PACKAGES)" test/tools/deps.sh faketime
 	@$(BUILD)
 	@ENGINES="$(ENGINES)" $(SERVER) test/servers/run.sh
 
@@ -223,7 +223,7 @@ DIST = $(EXTENSION)-$(RELEASE)
 SUITE = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
 
 # Debian's is built from a copy: building it leaves files behind, and PGXS cannot stage where the path has a space.
-deb: ## make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG
+deb: tools ## make the Debian package build/postgresql-N-ids_*.deb for the PostgreSQL of PG_CONFIG
 	@test/tools/deps.sh build-essential debhelper postgresql-all
 	@mkdir -p build && rm -f build/*.deb
 	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && chmod 755 "$$copy" && mkdir "$$copy/ids" && \
