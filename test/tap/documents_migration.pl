@@ -197,6 +197,17 @@ run_large(0, map { Recipes::split_script($_) } @itself[ 0, 1 ], 'INSERT INTO pay
 is("@failed", '', 'a large table that refers to itself');
 is(sql('SELECT p.old_id FROM payment LEFT JOIN payment p ON p.id = payment.parent ORDER BY payment.old_id'), "2\n\n1\n4\n5", 'all its links are kept');
 
+# Rows that change, of which the cookbook keeps the deleted keys, whoever deletes. A reader who does not see all rows is told.
+begin('changes');
+my ($follow, $changes) = split /^(?=SET row_security)/m, block('doc/cookbook.md', 'Rows that change', 'keep_key');
+sql("$follow INSERT INTO customer VALUES (1), (2), (3); GRANT ALL ON customer TO ordinary, hostile; GRANT SELECT ON customer, customer_gone TO someone");
+is(error_of('ordinary', q{SET search_path = ''; DELETE FROM public.customer WHERE id = 1; UPDATE public.customer SET name = 'new'}), '', 'written with another path');
+is(error_of('hostile', 'CREATE TEMPORARY TABLE customer_gone (id bigint, changed ulid); DELETE FROM customer WHERE id = 2'), '', 'and beside a table of the name');
+is(sql(q{SELECT string_agg(id::text, ' ' ORDER BY id) FROM customer_gone}), '1 2', 'the keys are kept');
+like(error_of('hostile', 'CREATE TEMPORARY TABLE mine (id bigint); CREATE TRIGGER keep AFTER DELETE ON mine FOR EACH ROW EXECUTE FUNCTION keep_key()'), qr/permission denied for function/, 'by the trigger alone');
+sql('INSERT INTO customer VALUES (1); ALTER TABLE customer ENABLE ROW LEVEL SECURITY');
+like(error_of('someone', $changes), qr/query would be affected by row-level security policy for table "customer"/, 'hidden rows are an error');
+
 # Prefixed text: what has another prefix is an error.
 begin('prefixed');
 my ($without_prefix) = page('doc/migration.md') =~ /^`(.*)::ulid`\. If other tables/m or die 'migration.md does not say how a prefix goes';
