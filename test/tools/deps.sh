@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs, with apt-get, the tools that this machine lacks; without arguments, the tools that "make check" needs:
+# Installs, with apt-get, the tools that this machine lacks; without arguments and OPTIONAL, those of "make check":
 #   test/tools/deps.sh [TOOL...]
 # A TOOL is one of the names below, a command or a package of Debian. OPTIONAL names packages to install if Debian has them. The
 # headers and the compiler of "make demo" are reached through build/unpacked.
 set -eu
 
 pg_config=${PG_CONFIG:-pg_config}
-[ $# -gt 0 ] || set -- server headers pg_virtualenv g++ clang++ libFuzzer catch2 IPC::Run sqlsmith faketime ent rngtest spin
+[ $# -gt 0 ] || [ -n "${OPTIONAL+set}" ] || set -- server headers pg_virtualenv g++ clang++ libFuzzer catch2 IPC::Run sqlsmith faketime ent rngtest spin
 
 has() {
   case $1 in
@@ -50,10 +50,8 @@ missing=$(missing "$@")
 
 if ! command -v apt-get >/dev/null; then
   echo "Missing:" $missing >&2
-  echo "Please install a PostgreSQL server (15 or later) with its headers for extensions, pg_virtualenv" >&2
-  echo "(postgresql-common), g++ 12 or later, clang 14 or later with libFuzzer, Catch2, the Perl module IPC::Run," >&2
-  echo "sqlsmith, faketime, ent, rngtest and spin, or set PG_CONFIG to the pg_config of your PostgreSQL. \"make\" alone needs the" >&2
-  echo "headers and g++; \"make demo\" also the server, pg_virtualenv and faketime; \"make unit\" only g++ and Catch2." >&2
+  echo "Please install these, or set PG_CONFIG to the pg_config of your PostgreSQL, 15 or later. \"make\" alone needs the headers and" >&2
+  echo "g++ 12 or later, or clang 14 or later; \"make unit\" g++ and Catch2; \"make demo\" also the server, pg_virtualenv and faketime." >&2
   exit 1
 fi
 

@@ -161,7 +161,7 @@ mutants: deps ## does a test notice if a line of src is wrong? SEED=1 MUTANTS=40
 CLIENT_PACKAGES = $(sort $(shell CLIENTS="$(CLIENTS)" test/clients/run.sh packages))
 
 check-clients: tools ## install what is missing, run clients in many languages (doc/clients.md); CLIENTS="pgx rails" for some
-	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh make
+	@OPTIONAL="$(filter-out npm:% elixir:% java:%,$(CLIENT_PACKAGES))" test/tools/deps.sh
 	@$(BUILD)
 	@mkdir -p build/test/clients
 	@$(if $(filter npm:%,$(CLIENT_PACKAGES)),cd build/test/clients && cp ../../../test/clients/package*.json . && \
