@@ -27,15 +27,14 @@ CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNA
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
 -- Roles that may use every schema can call it by its name, so it hides what ids_unsettled() does.
-CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT rank int) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT rank int, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
 -- The records are read before the prepared transactions, each of which is looked up by its number.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(a.xact_start, p.prepared)
+	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(p.prepared, u.since)
 	FROM ids_internal.unsettled_records() u
-	LEFT JOIN pg_stat_activity a ON a.pid = u.pid
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL
 	ORDER BY u.rank;
@@ -44,6 +43,9 @@ COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated id
 
 CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
+
+CREATE FUNCTION ids_internal.mark_is_free() RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ids_internal.mark_is_free() IS 'test whether generators need not wait for a lock of the mark';
 
 -- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
 CREATE FUNCTION ids_internal.create_mark() RETURNS void LANGUAGE sql SET default_tablespace = ''
@@ -1255,73 +1257,110 @@ END;
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
-CREATE FUNCTION ids_internal.has_rows(regclass) RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.create_statement(parent regclass, lower timestamptz, upper timestamptz, since timestamptz, until timestamptz) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
-COMMENT ON FUNCTION ids_internal.has_rows(regclass) IS 'test whether a table has visible rows';
+COMMENT ON FUNCTION ids_internal.create_statement(regclass, timestamptz, timestamptz, timestamptz, timestamptz) IS 'statement that creates partitions like another';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
 
--- What needs somebody's attention. It reads catalogs, and of tables the default partitions alone, without their owners' code.
+-- What stops ids, their readers, or inserts. A monitor asks at any time, so it makes no id, reads catalogs alone, waits for no lock and keeps none.
 
 CREATE FUNCTION ids_version() RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_version() IS 'release of the library that the session has loaded';
 
-CREATE FUNCTION ids_problems(ahead interval DEFAULT '1 day', OUT problem text, OUT object text, OUT since timestamptz, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL SAFE ROWS 10
+-- What a generator needs is asked of functions that make no new id: the shared memory, the mark and the records; then the clock and the node id. The row
+-- is the first error. Roles cannot name what is in ids_internal, which their calls of ids_problems() reach.
+CREATE FUNCTION ids_internal.generator_error(mark_is_free boolean, OUT object text, OUT remedy text) LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+	SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s'
+AS $function$
+DECLARE
+	used name;
+	message text;
+BEGIN
+	object := 'database ' || quote_ident(current_database());
+	IF NOT mark_is_free THEN RAISE EXCEPTION 'another session has locked the mark'; END IF;
+	EXECUTE CASE WHEN pg_is_in_recovery() THEN 'SELECT ids_generators()' ELSE 'SELECT ulid_settled()' END;
+	FOREACH used IN ARRAY ARRAY['scru160', 'tbsl', 'snowflake'] LOOP
+		object := 'generator ' || used;
+		CONTINUE WHEN used <> 'scru160' AND NOT EXISTS (SELECT FROM ids_generators() WHERE generator = used)
+			AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_type'::regclass AND refobjid = used::regtype AND classid = 'pg_class'::regclass);
+		EXECUTE format('SELECT gen_%s(clock_timestamp())', used);
+	END LOOP;
+	object := NULL;
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, remedy = PG_EXCEPTION_HINT;
+	object := CASE WHEN SQLSTATE <> '42501' THEN object || ': ' || message END;  -- a role that may not call them
+	remedy := coalesce(substring(remedy FROM 'REFRESH [^;]*'), 'see "Errors" in doc/reference.md');
+END $function$;
+COMMENT ON FUNCTION ids_internal.generator_error(boolean) IS 'what keeps generators from making ids';
+
+-- The times of which a table has no partition but a default one; none for a table that has nothing but a default partition, is half detached, or has one that is.
+CREATE FUNCTION ids_internal.missing_partitions(at timestamptz, until timestamptz, OUT parent oid, OUT times tstzrange, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-	WITH member AS (
-		SELECT classid, objid FROM pg_depend JOIN pg_extension e ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid WHERE extname = 'ids' AND deptype = 'e'
-	), parent AS (
-		SELECT partrelid AS parent, identity AS name
-		FROM pg_partitioned_table CROSS JOIN pg_identify_object('pg_class'::regclass, partrelid, 0) JOIN pg_class c ON c.oid = partrelid JOIN pg_opclass o ON o.oid = partclass[0]
-		WHERE partstrat = 'r' AND partnatts = 1 AND partattrs[0] <> 0 AND opcdefault AND relpersistence <> 't'
-			AND (opcintype = 'uuid'::regtype OR o.oid IN (SELECT objid FROM member WHERE classid = 'pg_opclass'::regclass))
+	WITH tables AS (
+		SELECT partrelid AS parent, (SELECT inhparent FROM pg_inherits WHERE inhrelid = partrelid) AS outside
+		FROM pg_partitioned_table JOIN pg_class c ON c.oid = partrelid JOIN pg_opclass o ON o.oid = partclass[0] JOIN pg_type t ON t.oid = opcintype
+		WHERE relpersistence <> 't' AND typname IN ('ulid', 'uuid', 'scru160', 'tbsl', 'snowflake')
+			AND partrelid NOT IN (SELECT unnest(ARRAY[inhparent, inhrelid]) FROM pg_inherits WHERE inhdetachpending)
 	), part AS MATERIALIZED (
-		SELECT parent, name, partition, times FROM parent, ids_internal.partition_times(parent, true)
-	), detaching AS (
-		SELECT parent, name, inhrelid AS partition FROM parent JOIN pg_inherits ON inhparent = parent WHERE inhdetachpending
+		SELECT parent, partition, times FROM tables CROSS JOIN LATERAL ids_internal.partition_times(parent, true)
 	), coverage AS (
-		-- A partition ends the need for later ones once it has ended for longer than it was long: the table is an archive.
-		SELECT parent.parent, parent.name, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS endless,
-			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
-		FROM parent LEFT JOIN part USING (parent)
-		GROUP BY parent.parent, parent.name HAVING count(*) = count(times) OR count(partition) = 0
-	), missing AS (
-		SELECT c.name, last, missing
-		FROM coverage c LEFT JOIN part own ON own.partition = c.parent
-			CROSS JOIN unnest(tstzmultirange(tstzrange(now(), now() + least(ahead, (upper(last) - lower(last)) / 2))) * tstzmultirange(coalesce(own.times, '(,)')) - have) missing
-		WHERE (own.partition IS NULL OR own.times IS NOT NULL) AND c.parent NOT IN (SELECT parent FROM detaching)
-			AND (endless OR now() < upper(last) + (upper(last) - lower(last))) IS NOT FALSE
+		SELECT parent, outside, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
+			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT isempty(times) AND NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
+		FROM tables LEFT JOIN part USING (parent) GROUP BY parent, outside HAVING count(times) > 0 OR count(partition) = 0
 	)
-	SELECT 'the clock is behind the last id' AS problem, 'generator ' || generator AS object, NULL::timestamptz AS since, 'see "When the clock is wrong" in doc/guarantees.md' AS remedy
-	FROM ids_generators() WHERE lead > interval '1 second'
-	UNION ALL
-	SELECT 'the mark is ahead of the clock' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, 'see "When the clock is wrong" in doc/guarantees.md' AS remedy
-	FROM ids_internal.kept_mark() mark
-	WHERE to_timestamp(mark / 1e6) - interval '2 seconds' > greatest(clock_timestamp(), (SELECT max(last_timestamp) FROM ids_generators()))
-	UNION ALL
-	SELECT 'readers of new rows wait' AS problem, coalesce('process ' || pid, 'prepared transaction ' || quote_literal(gid)) || ', ' || string_agg(generator, ', ' ORDER BY generator) AS object,
-		u.since, coalesce('SELECT pg_catalog.pg_terminate_backend(' || pid || ')', format('COMMIT PREPARED %1$L, or ROLLBACK PREPARED %1$L', gid)) AS remedy
-	FROM ids_unsettled() u WHERE u.since < now() - interval '5 minutes' GROUP BY pid, gid, u.since
-	UNION ALL
-	SELECT 'a partition is missing' AS problem, 'table ' || name AS object, lower(missing) AS since, format('CALL pg_catalog.ids_create_partitions(%L, %L, %L, %L)', name,
-		coalesce(age(upper(last) AT TIME ZONE 'UTC', lower(last) AT TIME ZONE 'UTC'), '1 month'), lower(missing), upper(missing)) AS remedy
-	FROM missing
-	UNION ALL
-	SELECT 'a partition is half detached' AS problem, 'table ' || identity AS object, NULL AS since, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', detaching.name, identity) AS remedy
-	FROM detaching, pg_identify_object('pg_class'::regclass, partition, 0)
-	UNION ALL
-	SELECT 'a default partition has rows' AS problem, 'table ' || identity AS object, NULL AS since, 'see "Draining a default partition" in doc/cookbook.md' AS remedy
-	FROM part, pg_identify_object('pg_class'::regclass, partition, 0)
-	WHERE times IS NULL AND EXISTS (
-		WITH RECURSIVE leaf (relid) AS (SELECT partition::oid UNION ALL SELECT inhrelid FROM leaf JOIN pg_inherits ON inhparent = relid)
-		SELECT FROM leaf WHERE ids_internal.has_rows(relid))
-	UNION ALL
-	SELECT 'pg_upgrade is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, 'SELECT pg_catalog.ids_complete_upgrade()' AS remedy
-	WHERE current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL
-	UNION ALL
-	SELECT 'an update is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, 'ALTER EXTENSION ids UPDATE' AS remedy
-	FROM pg_extension WHERE extname = 'ids' AND extversion <> substring(ids_version() FROM '^\d+\.\d+');
+	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'
+		ELSE coalesce(ids_internal.create_statement(c.parent, lower(model), upper(model), lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
+	FROM coverage c LEFT JOIN part own ON own.partition = c.parent
+		CROSS JOIN LATERAL (SELECT coalesce(last, tstzrange(date_trunc('month', at, 'UTC'), (date_trunc('month', at AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC')) AS model) l
+		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, least(until, at + make_interval(secs => extract(epoch FROM upper(model) - lower(model))::float8 / 2))))
+			* tstzmultirange(coalesce(own.times, '(,)')) - have) gap
+	WHERE (own.times IS NOT NULL OR outside IS NULL OR outside NOT IN (SELECT parent FROM tables)) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
+END;
+COMMENT ON FUNCTION ids_internal.missing_partitions(timestamptz, timestamptz) IS 'times of which tables have no partitions';
+
+CREATE FUNCTION ids_problems(ahead interval DEFAULT '1 day', OUT problem text, OUT object text, OUT since timestamptz, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE ROWS 10
+	SET jit = off
+BEGIN ATOMIC
+	WITH failing AS MATERIALIZED (
+		SELECT object, remedy, object LIKE 'database %' IS TRUE AS all_fail FROM ids_internal.generator_error(ids_internal.mark_is_free())
+	), generator AS MATERIALIZED (
+		-- Functions in a SELECT list are called for rows that WHERE lets pass, and not before.
+		SELECT (g).generator, (g).last_timestamp, (g).lead FROM (SELECT ids_generators() AS g FROM failing WHERE NOT all_fail) AS called
+	), unsettled AS (
+		SELECT (u).pid, (u).gid, (u).generator, (u).since FROM (SELECT ids_unsettled() AS u FROM failing WHERE NOT all_fail AND NOT pg_is_in_recovery()) AS called
+	), found AS (
+		SELECT 'generators fail' AS problem, object, NULL::timestamptz AS since, remedy FROM failing
+		UNION ALL
+		SELECT 'the clock is behind the last id', 'generator ' || generator || CASE WHEN generator IN ('tbsl', 'snowflake') THEN ', whose readers wait' ELSE '' END, NULL,
+			'see "When the clock is wrong" in doc/guarantees.md'
+		FROM generator WHERE lead > interval '1 second'
+		UNION ALL
+		SELECT 'readers of new rows wait', coalesce('process ' || pid, 'prepared transaction ' || quote_literal(gid)) || ', ' || string_agg(generator, ', ' ORDER BY generator), since,
+			coalesce('SELECT pg_catalog.pg_terminate_backend(' || pid || ')', 'see "Monitoring" in doc/cookbook.md')
+		FROM unsettled WHERE since < clock_timestamp() - interval '5 minutes' GROUP BY pid, gid, since
+		UNION ALL
+		-- If the clock is behind, ids have later times.
+		SELECT 'a partition is missing', 'table ' || identity, lower(times), m.remedy
+		FROM (SELECT greatest(clock_timestamp(), max(last_timestamp)) AS at FROM generator) now
+			CROSS JOIN LATERAL ids_internal.missing_partitions(at, at + ahead) m CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, parent, 0)
+		UNION ALL
+		-- Unless DETACH CONCURRENTLY still waits: for a transaction that uses the table, or for a lock.
+		SELECT 'a partition is half detached', 'table ' || part.identity, NULL, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', whole.identity, part.identity)
+		FROM pg_inherits CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhparent, 0) whole CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhrelid, 0) part
+		WHERE inhdetachpending AND NOT EXISTS (
+			SELECT FROM pg_locks waiting LEFT JOIN pg_locks holding ON holding.virtualtransaction = waiting.virtualxid
+			WHERE NOT waiting.granted AND (inhrelid = waiting.relation OR inhparent = holding.relation) OFFSET 0)
+		UNION ALL
+		SELECT 'an update is not complete', 'database ' || quote_ident(current_database()), NULL, CASE
+			WHEN NOT starts_with(ids_version(), extversion || '.') THEN 'see "Updates" in doc/migration.md'
+			WHEN current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL THEN 'SELECT pg_catalog.ids_complete_upgrade()' END
+		FROM pg_extension WHERE extname = 'ids'
+	)
+	-- A name must not look like a row or a column of psql's output.
+	SELECT problem, regexp_replace(object, '[[:cntrl:]|]', '?', 'g') AS object, since, CASE WHEN remedy ~ '[[:cntrl:]|]' THEN 'see "Monitoring" in doc/cookbook.md' ELSE remedy END AS remedy
+	FROM found WHERE object || remedy IS NOT NULL;
 END;
 COMMENT ON FUNCTION ids_problems(interval) IS 'what needs attention: a row for each problem';
 

@@ -21,7 +21,8 @@ ORDER BY 1;
 -- Gather Merge do not follow the query's ORDER BY
 SELECT oid::regprocedure, proparallel FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass
 WHERE proparallel <> CASE WHEN proname ~ '^gen_|_settled$' AND proname <> 'gen_codokey' THEN 'r'
-    WHEN proname = 'ids_complete_upgrade' THEN 'u' ELSE 's' END AND prokind <> 'p' ORDER BY oid::regprocedure::text;
+    WHEN proname IN ('ids_complete_upgrade', 'ids_problems', 'generator_error') THEN 'u' ELSE 's' END AND prokind <> 'p'
+ORDER BY oid::regprocedure::text;
 
 -- functions whose volatility is not what it should be
 SELECT oid::regprocedure, provolatile FROM pg_proc JOIN member ON objid = oid AND classid = 'pg_proc'::regclass

@@ -20,15 +20,14 @@ CREATE FUNCTION ids_settled_support(internal) RETURNS internal AS 'MODULE_PATHNA
 COMMENT ON FUNCTION ids_settled_support(internal) IS 'planner support';
 
 -- Roles that may use every schema can call it by its name, so it hides what ids_unsettled() does.
-CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT rank int) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION ids_internal.unsettled_records(OUT pid int, OUT transaction xid, OUT generator text, OUT first_timestamp timestamptz, OUT rank int, OUT since timestamptz) RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ids_internal.unsettled_records() IS 'records of open transactions';
 
 -- The records are read before the prepared transactions, each of which is looked up by its number.
 CREATE FUNCTION ids_unsettled(OUT pid int, OUT gid text, OUT generator text, OUT first_timestamp timestamptz, OUT since timestamptz) RETURNS SETOF record LANGUAGE SQL VOLATILE STRICT PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(a.xact_start, p.prepared)
+	SELECT u.pid, p.gid, u.generator, u.first_timestamp, coalesce(p.prepared, u.since)
 	FROM ids_internal.unsettled_records() u
-	LEFT JOIN pg_stat_activity a ON a.pid = u.pid
 	LEFT JOIN LATERAL (SELECT * FROM pg_prepared_xact() x WHERE x.transaction = u.transaction OFFSET 0) p ON true
 	WHERE u.pid IS NOT NULL OR p.gid IS NOT NULL
 	ORDER BY u.rank;
@@ -37,6 +36,9 @@ COMMENT ON FUNCTION ids_unsettled() IS 'open transactions that have generated id
 
 CREATE FUNCTION ids_internal.kept_mark() RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_internal.kept_mark() IS 'the mark, or the current time if it is new';
+
+CREATE FUNCTION ids_internal.mark_is_free() RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ids_internal.mark_is_free() IS 'test whether generators need not wait for a lock of the mark';
 
 -- The time up to which ids of this database may have been made. Nobody can write to it, and no publication has it.
 CREATE FUNCTION ids_internal.create_mark() RETURNS void LANGUAGE sql SET default_tablespace = ''

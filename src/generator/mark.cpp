@@ -239,3 +239,15 @@ IDS_FUNCTION(kept_mark) {
   relation_close(relation, RowExclusiveLock);
   PG_RETURN_INT64(kept);
 }
+
+// ids_internal.mark_is_free(): whether generators need not wait for a lock of the mark. The session
+// then reads the mark again.
+IDS_FUNCTION(mark_is_free) {
+  if (RecoveryInProgress()) PG_RETURN_BOOL(true);
+  known_mark = {};
+  const Oid mark = get_relname_relid("mark", get_namespace_oid("ids_internal", true));
+  if (!OidIsValid(mark)) PG_RETURN_BOOL(true);
+  const bool is_free = ConditionalLockRelationOid(mark, RowExclusiveLock);
+  if (is_free) UnlockRelationOid(mark, RowExclusiveLock);
+  PG_RETURN_BOOL(is_free);
+}

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pg/clock.hpp"
+
 namespace ids {
 
 std::uint32_t enrolled_columns = 0;
@@ -52,6 +54,7 @@ void move_to_prepared(std::uint64_t xid, Slot& slot) {
   for (std::size_t i = 0; i < kColumns; ++i)
     pg_atomic_write_u64(&prepared.limit[i], pg_atomic_read_u64(&slot.limit[i]));
   prepared.database = slot.database;
+  prepared.since = slot.since;
   pg_write_barrier();
   pg_atomic_write_u64(&prepared.xid, xid);
 }
@@ -83,6 +86,7 @@ void at_end(XactEvent event, void*) {
 void publish_limit(GeneratorState* generator) {
   Slot& slot = own_slot();
   slot.database = MyDatabaseId;
+  if (!has_enrolled) slot.since = static_cast<std::uint32_t>(unix_now<USECS_PER_SEC>());
   pg_write_barrier();
   pg_atomic_uint64* published = &slot.limit[generator->column];
   const std::uint64_t before = pg_atomic_read_u64(published);

@@ -25,6 +25,7 @@ void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Sl
     const std::uint64_t limit = pg_atomic_read_u64(&slot.limit[i]);
     pg_read_barrier();
     const Oid database = slot.database;
+    const std::int64_t since_us = std::int64_t{slot.since} * USECS_PER_SEC;
     const int pid = proc->pid;
     const Oid role = proc->roleId;
     pg_read_barrier();
@@ -34,11 +35,13 @@ void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Sl
     const std::int64_t first_us = time_us(*generators[i], limit);
     const bool is_hidden = !has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
                            !has_privs_of_role(GetUserId(), role);
-    bool nulls[] = {pid == 0, pid != 0, false, is_hidden || limit == kUnknown, false};
-    Datum values[] = {Int32GetDatum(pid), TransactionIdGetDatum(static_cast<TransactionId>(xid)),
+    bool nulls[] = {pid == 0, pid != 0, false, is_hidden || limit == kUnknown, false, is_hidden};
+    Datum values[] = {Int32GetDatum(pid),
+                      TransactionIdGetDatum(static_cast<TransactionId>(xid)),
                       CStringGetTextDatum(generators[i]->name),
                       TimestampTzGetDatum(timestamptz_from_unix_us(first_us)),
-                      Int32GetDatum(rank_of(limit, i))};
+                      Int32GetDatum(rank_of(limit, i)),
+                      TimestampTzGetDatum(timestamptz_from_unix_us(since_us))};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
 }
@@ -46,11 +49,15 @@ void put_rows(ReturnSetInfo* result, const GeneratorState* const* generators, Sl
 }  // namespace
 
 // unsettled_records() -> setof (pid int, transaction xid, generator text, first_timestamp
-// timestamptz, rank int): the open transactions of this database that have generated identifiers.
+// timestamptz, rank int, since timestamptz): the open transactions of this database that have
+// generated identifiers.
 // It hides what pg_stat_activity would; the ranks still tell whose first identifier is smaller.
 IDS_FUNCTION(unsettled_records) {
   InitMaterializedSRF(fcinfo, 0);
-  if (RecoveryInProgress()) return (Datum)0;
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("cannot execute ids_unsettled() during recovery"),
+                    errhint("Call it on the primary, which knows the transactions.")));
   if (!records) attach_records();
   const GeneratorState* generators[kColumns] = {};  // null: not used yet
   LWLockAcquire(AddinShmemInitLock, LW_SHARED);

@@ -1,5 +1,7 @@
 #include "partitions/bounds.hpp"
 
+#include <algorithm>
+
 #include "partitions/owner.hpp"
 #include "pg/datum.hpp"
 #include "planner/catalog.hpp"
@@ -10,15 +12,18 @@ using namespace ids;
 
 namespace {
 
-// Whether the table is partitioned by range on one column, in the usual order of a type whose
-// values have times.
+// Whether the table is partitioned by range on columns of which the first is in the usual order of
+// a type whose values have times.
 bool find_time_key(Relation table, TimeKey& result) {
   // RelationGetPartitionKey() evaluates expressions, which the owner wrote, as the caller.
   HeapTuple row = SearchSysCache1(PARTRELID, ObjectIdGetDatum(RelationGetRelid(table)));
   if (!HeapTupleIsValid(row)) return false;
   const auto* stored = reinterpret_cast<Form_pg_partitioned_table>(GETSTRUCT(row));
   const bool is_range = stored->partstrat == PARTITION_STRATEGY_RANGE;
-  const bool is_column = stored->partnatts == 1 && stored->partattrs.values[0] != 0;
+  const int columns = stored->partnatts;
+  const bool is_column =
+      std::count(stored->partattrs.values, stored->partattrs.values + columns, 0) == 0;
+  result.is_alone = columns == 1;
   ReleaseSysCache(row);
   if (!is_range || !is_column) return false;
   PartitionKey key = RelationGetPartitionKey(table);
@@ -65,15 +70,16 @@ Bound read_bound(Relation table, TimeKey& key, const PartitionBoundInfoData* bou
   return result;
 }
 
-// Locks a table for reading if that need not wait and the table is still there.
-bool lock_at_once(Oid table) {
-  if (!ConditionalLockRelationOid(table, AccessShareLock)) return false;
-  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table))) return true;
-  UnlockRelationOid(table, AccessShareLock);
-  return false;
-}
-
 }  // namespace
+
+bool ids::lock_at_once(Oid table, TimeKey& key) {
+  if (!ConditionalLockRelationOid(table, AccessShareLock)) return false;
+  Relation relation = try_relation_open(table, NoLock);
+  const bool is_found = relation && find_time_key(relation, key);
+  if (relation) relation_close(relation, NoLock);
+  if (!is_found) UnlockRelationOid(table, AccessShareLock);
+  return is_found;
+}
 
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
 // the ids that it sorts among.
@@ -82,10 +88,11 @@ TimestampTz TimeKey::time(Datum id) {
   return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
 }
 
-std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_locked) {
+std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_locked,
+                                          bool by_others_too) {
   Relation table = try_relation_open(parent, AccessShareLock);
   if (!table) undefined_table(parent);
-  if (!find_time_key(table, key))
+  if (!find_time_key(table, key) || !(key.is_alone || by_others_too))
     ereport(ERROR,
             (errcode(ERRCODE_WRONG_OBJECT_TYPE),
              errmsg("table \"%s\" is not partitioned by range on one column of ids",
@@ -117,8 +124,8 @@ std::span<Partition> ids::read_partitions(Oid parent, TimeKey& key, bool is_lock
 
 // partition_times(parent regclass, at_once boolean) -> setof (partition regclass, times tstzrange),
 // in their order, without partitions that are being detached, because they take no more rows; the
-// times of a default partition are null. With at_once a table that is locked or was dropped has
-// one row, of all times and no partition.
+// times of a default partition are null. With at_once other columns may follow the key's first, and
+// a table that is locked, was dropped or has no times has one row, of all times and no partition.
 IDS_FUNCTION(partition_times) {
   InitMaterializedSRF(fcinfo, 0);
   const Oid parent = PG_GETARG_OID(0);
@@ -129,33 +136,17 @@ IDS_FUNCTION(partition_times) {
     bool nulls[] = {!OidIsValid(partition), has_none};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   };
-  if (at_once && !lock_at_once(parent)) {
+  TimeKey key;
+  if (at_once && !lock_at_once(parent, key)) {
     const RangeBound from{.val = 0, .infinite = true, .inclusive = false, .lower = true};
     const RangeBound until{.val = 0, .infinite = true, .inclusive = false, .lower = false};
     put(InvalidOid, tstzrange_datum(fcinfo, from, until), false);
     return (Datum)0;
   }
-  TimeKey key;
-  for (const Partition& partition : read_partitions(parent, key, false))
+  for (const Partition& partition : read_partitions(parent, key, false, at_once))
     put(partition.oid, tstzrange_datum(fcinfo, partition.lower, partition.upper), false);
   const Oid rest = get_default_partition_oid(parent);
   if (OidIsValid(rest)) put(rest, 0, true);
   if (at_once) UnlockRelationOid(parent, AccessShareLock);
   return (Datum)0;
-}
-
-// has_rows(regclass): whether a table of this database has rows that the statement's snapshot sees,
-// without its policies. It is false for one that is foreign, is locked or was dropped.
-IDS_FUNCTION(has_rows) {
-  if (!lock_at_once(PG_GETARG_OID(0))) PG_RETURN_BOOL(false);
-  Relation table = relation_open(PG_GETARG_OID(0), NoLock);
-  bool found = false;
-  if (table->rd_rel->relkind == RELKIND_RELATION) {
-    SysScanDesc scan =
-        systable_beginscan(table, InvalidOid, false, GetActiveSnapshot(), 0, nullptr);
-    found = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
-  }
-  relation_close(table, AccessShareLock);
-  PG_RETURN_BOOL(found);
 }

@@ -16,6 +16,7 @@ struct TimeKey {
   FmgrInfo extract_timestamp;
   FmgrInfo output;
   bool is_uuid;
+  bool is_alone;  // no other columns follow
 
   TimestampTz time(Datum id);
   TimestampTz first_time() { return time(FunctionCall1(&first, TimestampTzGetDatum(DT_NOBEGIN))); }
@@ -43,9 +44,14 @@ struct Partition {
   }
 };
 
+// Locks a table for reading if that need not wait, and if it is partitioned by time.
+bool lock_at_once(Oid table, TimeKey& key);
+
 // The partitions in the order of their bounds, without the default partition. Those that are being
 // detached are among them only if the caller has a lock on the table that conflicts with DETACH
-// CONCURRENTLY. Raises 42P01 if there is no such table, and 42809 if it is not partitioned by time.
-std::span<Partition> read_partitions(Oid parent, TimeKey& key, bool is_locked);
+// CONCURRENTLY. Raises 42P01 if there is no such table, and 42809 if it is not partitioned by time,
+// or by other columns, too.
+std::span<Partition> read_partitions(Oid parent, TimeKey& key, bool is_locked,
+                                     bool by_others_too = false);
 
 }  // namespace ids

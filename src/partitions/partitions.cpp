@@ -267,6 +267,18 @@ void drop_partition(Oid parent, const Partition& expired, Change change, bool is
                           range_text(expired))));
 }
 
+// Whether nothing is in the way of what is missing.
+bool is_possible(const Request& request) {
+  TimeKey key;
+  for (const Missing& missing : find_missing(request, key, false)) {
+    const char* name = partition_name(request.parent, missing.begin, request.unit.is_whole_days);
+    if (OidIsValid(get_relname_relid(name, get_rel_namespace(request.parent)))) return false;
+    for (const Partition& other : missing.partitions)
+      if (other.begin() < missing.end && other.end() > missing.begin) return false;
+  }
+  return true;
+}
+
 void refuse_nulls(FunctionCallInfo fcinfo, const char* procedure) {
   for (int i = 0; i < PG_NARGS(); ++i)
     if (PG_ARGISNULL(i))
@@ -321,4 +333,40 @@ IDS_FUNCTION(ids_drop_partitions) {
     drop_partition(parent, expired, change, is_referenced);
   SPI_finish();
   return (Datum)0;
+}
+
+// create_statement(parent regclass, lower timestamptz, upper timestamptz, since timestamptz, until
+// timestamptz) -> text: a call that creates partitions of the times since to until, like one of the
+// times lower to upper; null if there is none.
+IDS_FUNCTION(create_statement) {
+  const Oid parent = PG_GETARG_OID(0);
+  const TimestampTz lower = PG_GETARG_TIMESTAMPTZ(1);
+  const TimestampTz upper = PG_GETARG_TIMESTAMPTZ(2);
+  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(3);
+  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(4);
+  const std::int64_t seconds = (upper - lower) / USECS_PER_SEC;
+  const std::int64_t days = seconds / SECS_PER_DAY;
+  // 400 years are 4,800 months of 146,097 days.
+  const std::int64_t months = (days * 4800 + 146'097 / 2) / 146'097;
+  TimeKey key;
+  if (!lock_at_once(parent, key)) PG_RETURN_NULL();
+  const bool has_times = key.is_alone && since >= key.first_time() && until <= key.last_time() + 1;
+  const char* statement = nullptr;
+  for (const Interval& every :
+       {Interval{0, 0, static_cast<int>(months)}, Interval{0, static_cast<int>(days), 0},
+        Interval{seconds * USECS_PER_SEC, 0, 0}}) {
+    if (!has_times || every.month + every.day + every.time == 0) continue;
+    const Request request{parent, Unit(every), since, until};
+    const std::int64_t number = request.unit.number(lower);
+    if (request.unit.begin(number) != lower || request.unit.begin(number + 1) != upper) continue;
+    const Datum length = DirectFunctionCall1(interval_out, IntervalPGetDatum(&every));
+    if (is_possible(request))
+      statement = psprintf("CALL pg_catalog.ids_create_partitions(%s, '%s', '%s', '%s')",
+                           quote_literal_cstr(qualified_name(parent)), DatumGetCString(length),
+                           time_text(since), time_text(until));
+    break;
+  }
+  UnlockRelationOid(parent, AccessShareLock);
+  if (!statement) PG_RETURN_NULL();
+  return CStringGetTextDatum(statement);
 }

@@ -176,7 +176,7 @@ $node->safe_psql('postgres', "CREATE ROLE $_ IN ROLE pg_${_}_all_data") foreach 
 foreach my $role ('read', 'write')
 {
 	is($node->safe_psql('postgres', "SET ROLE $role; $who"), 't||ulid||', "for a member of pg_${role}_all_data");
-	is($node->safe_psql('postgres', "SET ROLE $role; SELECT u FROM ids_internal.unsettled_records() u"), "($pid,,ulid,,0)", 'in the internal part, too');
+	is($node->safe_psql('postgres', "SET ROLE $role; SELECT u FROM ids_internal.unsettled_records() u"), "($pid,,ulid,,0,)", 'in the internal part, too');
 }
 is($node->safe_psql('neighbour', $who), '', 'not for another database');
 # The smaller identifier comes first, whichever session is asked first, and whoever asks.

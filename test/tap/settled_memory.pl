@@ -18,6 +18,7 @@ append_to_file($refusal, '');
 my ($first, $second, $reader) = map { session() } 1 .. 3;
 like(($node->psql('postgres', $_))[2], qr/ERROR:  could not resize .*\nHINT:  Add "ids" to shared_preload_libraries/, "no memory: $_")
 	foreach 'SELECT gen_ulid()', 'SELECT ulid_settled()', 'SELECT count(*) FROM ids_unsettled()';
+like($node->safe_psql('postgres', 'SELECT problem, object, remedy FROM ids_problems()'), qr/^generators fail\|database postgres: could not resize .*\|see "Errors"[^\n]*\z/, 'a monitor is told');
 # Two sessions find some at once: one creates the records, the other one waits for it.
 append_to_file("$refusal.yet", '');
 unlink $refusal;

@@ -15,7 +15,7 @@ assemble() {
     sed -e '/^--@ io$/ { r src/type/io.sql.in' -e 'd }' \
         -e '/^--@ type$/ { r src/type/type.sql.in' -e 'd }' "src/$type/$type.sql" | sed "s/@T@/$type/g"
   done
-  for file in install/complete_upgrade partitions/partitions install/problems install/privileges install/name_conflicts; do
+  for file in install/complete_upgrade partitions/partitions monitor/problems install/privileges install/name_conflicts; do
     echo; cat "src/$file.sql"
   done
 }
