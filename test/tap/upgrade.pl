@@ -24,12 +24,13 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 # The objects of a database that was created with one version and, if another is given, updated to that one.
 sub objects_of
 {
-	my ($version, $updated) = @_;
-	my $database = 'of_' . join('_to_', @_) =~ s/\W/_/gr;
+	my ($version, $updated, $settings) = @_;
+	my $database = 'of_' . join('_to_', $version, $updated // ()) =~ s/\W/_/gr;
 	my @as_owner = (extra_params => [ '-U', 'owner' ]);
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
 	$node->safe_psql($database, 'ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO owner');
-	$node->safe_psql($database, "CREATE EXTENSION ids VERSION '$version'", @as_owner);
+	$node->safe_psql($database, 'CREATE ACCESS METHOD other TYPE TABLE HANDLER heap_tableam_handler');
+	$node->safe_psql($database, ($settings // '') . "CREATE EXTENSION ids VERSION '$version'", @as_owner);
 	$node->safe_psql($database, "ALTER EXTENSION ids UPDATE TO '$updated'", @as_owner) if $updated;
 	my $objects = catalogs($node, $database);
 	$node->safe_psql('postgres', "DROP DATABASE $database");
@@ -41,6 +42,16 @@ my $objects = objects_of($current);
 cmp_ok(scalar(split /\n/, $objects), '>', 500, "$current: objects");
 is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current is $current")
 	foreach grep { $_ ne $current } map { m{/ids--([\d.]+)\.sql$} } glob "$scripts/ids--*.sql";
+
+# Settings of the session that creates it change no object.
+foreach my $setting (
+	'standard_conforming_strings = off', 'backslash_quote = off', "DateStyle = 'SQL, DMY'", 'IntervalStyle = sql_standard', "TimeZone = 'Asia/Kolkata'",
+	'default_table_access_method = other', 'check_function_bodies = off', 'quote_all_identifiers = on', 'transform_null_equals = on', 'array_nulls = off',
+	"bytea_output = 'escape'", 'extra_float_digits = -15', 'client_encoding = SQL_ASCII', 'row_security = off', 'search_path = pg_temp')
+{
+	# A function's search_path has quotes then, which change nothing.
+	is(difference($objects, objects_of($current, undef, "SET $setting;") =~ s/\\\\""(pg_\w+)\\\\""/$1/gr), '', "$setting: the same objects");
+}
 
 # After the files are installed and before ALTER EXTENSION, the library works with the objects of an older version. The planner uses
 # the predicates that it finds, and after the update the new one, too, in the same session.
