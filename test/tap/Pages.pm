@@ -5,19 +5,24 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(page block statements unused_blocks);
+our @EXPORT = qw(page block section statements unused_blocks);
 
 sub page { return slurp_file("$ENV{TESTDIR}/$_[0]") }
 
 sub blocks { return $_[0] =~ /^ *```(?:sql|sh)\n(.*?)^ *```$/msg }
 
-# The block below a heading of a document that contains a text.
+# The blocks below a heading of a document; the one of them that contains a text.
+sub section
+{
+	my ($document, $heading) = @_;
+	my ($section) = page($document) =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "$document has no section $heading";
+	return blocks($section);
+}
 my %used;
 sub block
 {
 	my ($document, $heading, $text) = @_;
-	my ($section) = page($document) =~ /^#+ \Q$heading\E\n(.*?)(?=^##? |\z)/ms or die "$document has no section $heading";
-	my @blocks = grep { index($_, $text) >= 0 } blocks($section);
+	my @blocks = grep { index($_, $text) >= 0 } section($document, $heading);
 	die "$document: not one block with $text below $heading" if @blocks != 1;
 	$used{ $blocks[0] } = 1;
 	return $blocks[0];

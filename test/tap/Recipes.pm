@@ -31,11 +31,13 @@ sub split_script
 	return @statements;
 }
 
-# Rows that are lost or altered, though columns may come; partitions of which the owner or the schema is not that of their table.
+# Rows that are lost or altered, though columns may come; partitions of which the owner or the schema is not that of their table; views
+# that show what their maker may see.
 my $lost = q{SELECT 'lost', b.* FROM (TABLE kept.before EXCEPT SELECT * FROM kept.rows()) b
 	WHERE NOT EXISTS (SELECT FROM kept.rows() a WHERE a.in_table = b.in_table AND a.kept @> b.kept);
 SELECT 'strange', inhrelid::regclass FROM pg_inherits JOIN pg_class p ON p.oid = inhparent JOIN pg_class c ON c.oid = inhrelid
-	WHERE (p.relowner, p.relnamespace) <> (c.relowner, c.relnamespace);};
+	WHERE (p.relowner, p.relnamespace) <> (c.relowner, c.relnamespace);
+SELECT 'strange', oid::regclass FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace AND coalesce(reloptions::text, '') !~ 'security_invoker=true'};
 my $rows = q{DECLARE t regclass; BEGIN
 	FOR t IN SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace LOOP
 		RETURN QUERY EXECUTE format('SELECT %L, to_jsonb(t) FROM %s t', t, t);
@@ -44,8 +46,10 @@ my $hide = q{SELECT format('CREATE POLICY hide ON %1$s USING (hashtext(%2$I::tex
 	oid::regclass, relname) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace \gexec};
 
 # Runs the blocks of a recipe. setup: SQL of the owner before it. use: rows that can be inserted afterwards, and then updated, read and
-# deleted, each as 'table (key, ...) VALUES ...'. rows: a query of what must be the same before and after, otherwise all rows of all tables.
-# goes: what may be lost. by: the role that runs it, a superuser if it is ''.
+# deleted, each as 'table (key, ...) VALUES ...'; later: the same, if the recipe has
+# ended. rows: a query of what must be the same before and after, otherwise all rows of all tables.
+# goes: what may be lost. busy: no statement may wait long for a reader. effect: a query of what the recipe makes, the same whenever it says no error. refused: the error that it
+# is to say. by: the role that runs it, a superuser if it is ''.
 my $recipes = 0;
 sub recipe
 {
@@ -62,10 +66,15 @@ sub recipe
 		CREATE TABLE kept.before AS SELECT * FROM kept.rows()");
 
 	my @variations = ([ 'untouched', '' ], [ 'as written', @statements ], [ 'without BEGIN', @plain ], [ 'twice', @statements ], [ 'other settings', @statements ],
-		[ 'hidden rows', @statements ], [ 'a superuser', @statements ]);
-	foreach my $n (0 .. $#statements)
+		[ 'hidden rows', @statements ], [ 'a superuser', @statements ]);    # the last two need tables of before
+	splice @variations, 5 unless $recipe{setup};
+	push @variations, [ 'beside a reader', "SET statement_timeout = '20s';\n", @statements ] if $recipe{busy};
+	splice @variations, 2, $recipe{refused} ? @variations - 2 : 1 if $recipe{refused} || "@plain" eq "@statements";
+	my @ways = [ 'no BEGIN', '', @plain ];
+	push @ways, [ 'ON_ERROR_ROLLBACK', "\\set ON_ERROR_ROLLBACK on\n", @statements ] if "@plain" ne "@statements";
+	foreach my $n ($recipe{refused} || !$recipe{setup} ? () : 0 .. $#statements)
 	{
-		foreach ([ 'ON_ERROR_ROLLBACK', "\\set ON_ERROR_ROLLBACK on\n", @statements ], [ 'no BEGIN', '', @plain ])
+		foreach (@ways)
 		{
 			my ($how, @script) = @$_;
 			my ($what) = $statements[$n] =~ /(\S[^\n]*)\n*\z/;
@@ -74,7 +83,7 @@ sub recipe
 		}
 	}
 	my %roles = map { $_ => 1 } split /\n/, sql('SELECT rolname FROM pg_roles');
-	my (%usable, %may_go);
+	my (%usable, %may_go, $effect);
 	foreach (@variations)
 	{
 		my ($variation, @script) = @$_;
@@ -83,6 +92,8 @@ sub recipe
 		$node->safe_psql('postgres', "CREATE DATABASE pasted TEMPLATE $database");
 		psql('pasted', '', $hide) if $variation eq 'hidden rows';
 		psql('pasted', '', 'CREATE SCHEMA AUTHORIZATION CURRENT_USER') if $variation eq 'a superuser';
+		my $reader = $variation eq 'beside a reader' && $node->background_psql('pasted');
+		$reader->query_safe("BEGIN; TABLE $1 LIMIT 1") if $reader && $recipe{use}[0] =~ /^(\S+)/;
 		{
 			local @ENV{ 'PGTZ', 'PGDATESTYLE' } = $variation eq 'other settings' ? ('Asia/Kolkata', 'SQL, DMY') : ('UTC', 'ISO');
 			$told = psql('pasted', $role, $script);
@@ -92,19 +103,29 @@ sub recipe
 				$told .= psql('pasted', $role, $script);
 			}
 		}
+		$reader->quit if $reader;
 		my @wrong = grep { !$may_go{$_} } split /\n/, psql('pasted', '', $lost);
+		push @wrong, 'it waits' if $told =~ /statement timeout/;
 		if ($variation eq 'as written')
 		{
 			%may_go = map { $_ => 1 } grep { $recipe{goes} && /$recipe{goes}/ } @wrong;
-			@wrong = ((grep { !$may_go{$_} } @wrong), grep { /ERROR/ } split /\n/, $told);
+			my @errors = $told =~ /^ERROR:  .*/mg;
+			push @wrong, $recipe{refused} ? (grep { !/$recipe{refused}/ } $errors[0] // 'not refused') : @errors;
+			@wrong = grep { !$may_go{$_} } @wrong;
 		}
-		foreach my $use (@{ $recipe{use} // [] })
+		if ($recipe{effect} && $variation !~ /untouched|twice/ && $told !~ /ERROR/)
+		{
+			my $is = psql('pasted', '', $recipe{effect});
+			$effect //= $is;
+			push @wrong, "the effect is $is, not $effect" if $is ne $effect;
+		}
+		foreach my $use (@{ $recipe{use} // [] }, @{ $recipe{later} // [] })
 		{
 			my ($table, $key) = $use =~ /^(\S+) \((\w+)/ or die "not understood: $use";
 			my $used = psql('pasted', $variation eq 'hidden rows' ? '' : 'owner', "INSERT INTO $use RETURNING $key AS made \\gset
 				UPDATE $table SET $key = $key WHERE $key = :'made'; SELECT count(*) FROM $table WHERE $key = :'made'; DELETE FROM $table WHERE $key = :'made';");
 			my $works = $used =~ /^INSERT 0 1\nUPDATE 1\n1\nDELETE 1$/;
-			$usable{$use} = $works if $variation eq 'untouched';
+			$usable{$use} = $works if $variation eq 'untouched' && grep { $_ eq $use } @{ $recipe{use} // [] };
 			push @wrong, "cannot be used: $use: $used" if !$works && ($usable{$use} || $variation eq 'twice' || $told !~ /ERROR/);
 		}
 		is(join("\n", @wrong), '', "$name: $variation") or diag $told if $variation ne 'untouched';

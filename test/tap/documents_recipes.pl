@@ -6,6 +6,7 @@ use warnings;
 use Databases;
 use IPC::Run;
 use Pages;
+use Recipes;
 use Test::More;
 
 # The tables of expressions that are refused, and of what to write instead. Newer versions of PostgreSQL have some of them.
@@ -44,11 +45,13 @@ my $errors = sql(qq{
 	SET timezone = 'UTC';
 	CREATE TABLE event (id ulid PRIMARY KEY);
 	INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2025-12-28', '2027-01-04', '15 minutes') at;
+	INSERT INTO event SELECT gen_ulid(at) FROM generate_series(timestamptz '2010-11-04', '2010-11-10', '15 minutes') at;
 	ANALYZE event;
 	CREATE TABLE checked AS
 		SELECT DISTINCT name AS zone, (at AT TIME ZONE name)::date + n AS day
 		FROM pg_timezone_names, generate_series(timestamptz '2026-01-02', '2026-12-31', '1 day') at, generate_series(-1, 0) n
-		WHERE name !~ '^posix/' AND (at = '2026-07-01' OR (at AT TIME ZONE name) - (at - interval '1 day') AT TIME ZONE name <> '1 day');
+		WHERE name !~ '^posix/' AND (at = '2026-07-01' OR (at AT TIME ZONE name) - (at - interval '1 day') AT TIME ZONE name <> '1 day')
+		UNION ALL VALUES ('America/St_Johns', date '2010-11-06'), ('America/St_Johns', '2010-11-07');    -- where a minute after midnight came the hour before
 	CREATE FUNCTION counted(statement text, zone text, day date) RETURNS text LANGUAGE plpgsql AS \$\$
 	BEGIN
 		FOR n IN 24 .. 27 LOOP statement := replace(statement, '{' || n || '}', (day + n - 25)::text); END LOOP;
@@ -129,22 +132,6 @@ like($waits->[1], qr/ERROR:  55P03/, 'a second worker with the name waits');
 unlike($other->[1], qr/ERROR/, 'a worker with another name does not');
 $first->quit;
 
-# Rows of tenants: the one that made them sees them, nobody else does.
-begin('tenants');
-sql(block('doc/cookbook.md', 'Tenants', 'CREATE ROLE desk'));
-sql(block('doc/cookbook.md', 'Tenants', 'INSERT INTO tenant'));
-my ($acme, $globex) = split /\n/, sql('SELECT id FROM tenant ORDER BY name');
-foreach ([ 'ticket', 'tenant', "'$acme'" ], [ 'message', 'tenant, ticket', "'$acme', gen_ulid()" ])
-{
-	my ($table, $columns, $values) = @$_;
-	my %rows = map { $_ => sql("SET ROLE desk; SET app.tenant = '$_'; SELECT count(*) FROM $table") } $acme, $globex, '';
-	is("@rows{$acme, $globex, ''}", '1 0 0', "$table: the tenant's row, which another one and none do not see");
-	is(sql("SET ROLE desk; SET app.tenant = '$globex'; WITH gone AS (DELETE FROM $table RETURNING 1) SELECT count(*) FROM gone"), 0, "$table: nor delete");
-	my ($error) = ($node->psql($database, "SET ROLE desk; SET app.tenant = '$globex'; INSERT INTO $table ($columns) VALUES ($values)"))[2];
-	like($error, qr/new row violates row-level security policy for table "$table"/, "$table: nor insert for it");
-}
-is(sql('SET ROLE worker; SELECT count(*) FROM message'), 1, 'a reader of new rows sees the messages of all');
-
 # Public ids, which the application alone masks and reads.
 begin('masked');
 sql(q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text); INSERT INTO ticket (title) VALUES ('Printer on fire')});
@@ -152,6 +139,81 @@ is(sql(block('doc/cookbook.md', 'Public ids without a time', 'mask_ticket')), 'P
 is(ask('someone', $_), '42501', "a stranger: $_") foreach 'SELECT mask_ticket(gen_ulid())', 'SELECT unmask_ticket(gen_random_uuid())', 'SELECT key FROM secret.key';
 sql('GRANT EXECUTE ON FUNCTION mask_ticket, unmask_ticket TO ordinary');
 is(ask('ordinary', 'SELECT unmask_ticket(mask_ticket(id)) = id FROM (SELECT gen_ulid() AS id OFFSET 0) made'), 't', 'the application reads them');
+
+# Each recipe that writes, as people paste it: see Recipes.pm. When an old table becomes a partition, nothing that uses it is forgotten.
+my $book = 'doc/cookbook.md';
+sub whole { return join "\n", section(@_) }
+my @event = map { "event (id, message) VALUES (gen_ulid('$_'), 'new')" } '2026-11-30', '2026-12-30';
+my $event = q{CREATE TABLE customer (id int PRIMARY KEY); INSERT INTO customer VALUES (7);
+	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text CHECK (message <> ''), n int GENERATED ALWAYS AS IDENTITY, m serial,
+		customer int DEFAULT 7 CONSTRAINT of_customer REFERENCES customer);
+	CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.message := new.message || 1; RETURN new; END';
+	CREATE VIEW messages WITH (security_invoker) AS SELECT message FROM event;
+	INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series(timestamptz '2026-11-20', '2026-11-29', '1 day') at;
+	CREATE TRIGGER touch BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION touch();};
+my ($before, $after) = block($book, 'Partitioning an existing table', 'before_december') =~ /(.*PARTITION BY RANGE \(id\);\n)(.*)/s;
+my ($sequences) = block($book, 'Identity, serial and generated columns', 'setval') =~ /BEGIN\n(.*)END/s;
+my @others = ($sequences, 'DROP TRIGGER touch ON event_old; CREATE TRIGGER touch BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION touch();',
+	'ALTER TABLE event ADD CONSTRAINT of_customer FOREIGN KEY (customer) REFERENCES customer;',
+	'CREATE OR REPLACE VIEW messages WITH (security_invoker) AS SELECT message FROM event;');
+foreach my $forgotten (0 .. $#others)
+{
+	recipe("Partitioning, without $others[$forgotten]", "$before@others[ grep { $_ != $forgotten } 0 .. $#others ]\n$after", setup => $event, use => [ $event[0] ],
+		refused => qr/event_old is used|is an identity column/);
+}
+recipe('Partitioning', "$before@others\n$after", busy => 1, setup => $event, use => [ $event[0] ], later => [ $event[1] ],
+	effect => q{SELECT message, n, customer FROM event; INSERT INTO event (id) VALUES (gen_ulid('2026-12-15')) RETURNING message, n > 10, m > 10, customer});
+my $log = q{CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text, more text) PARTITION BY RANGE (id);
+	CREATE TABLE log_rest (more text, message text, id ulid NOT NULL);
+	ALTER TABLE log ATTACH PARTITION log_rest DEFAULT;
+	INSERT INTO log SELECT gen_ulid(at), 'message', 'more' FROM generate_series(timestamptz '2026-11-20', '2027-01-10', '5 days') at;};
+my $note = "$log CREATE TABLE note (log ulid CONSTRAINT note_log_fkey REFERENCES log ON DELETE CASCADE); INSERT INTO note SELECT id FROM log;";
+my @log = map { s/event/log/r } @event;
+my ($drain, $with_note) = section($book, 'Draining a default partition');
+my ($inner) = $drain =~ /BEGIN\n(.*)END/s;
+my $partitions = 'SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1';
+recipe('Draining', $drain, busy => 1, setup => $log, use => \@log, effect => $partitions);
+recipe('Draining, with foreign keys', $with_note =~ s{/\* the statements above \*/\n}{$inner}r, setup => $note, use => \@log,
+	effect => "$partitions; SELECT convalidated FROM pg_constraint WHERE conrelid = 'note'::regclass");
+recipe('Draining, though rows refer to it', $drain, setup => $note, use => \@log, refused => qr/violates foreign key/);
+my ($split) = section($book, 'Splitting a partition');
+recipe('Splitting', $drain =~ s/log_rest/log_old/gr =~ s/log(?=\b|_)/event/gr =~ s/2026-12/2026-11/gr =~ s/2027-01/2026-12/gr =~ s/_202612/_202611/gr =~ s/^ALTER.*DEFAULT;\n/$split/mr,
+	setup => q{CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text) PARTITION BY RANGE (id);
+		CREATE TABLE event_old (message text, id ulid NOT NULL);
+		ALTER TABLE event ATTACH PARTITION event_old FOR VALUES FROM (MINVALUE) TO (ulid_first('2026-12-01 00:00:00+00'));
+		INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series(timestamptz '2026-10-20', '2026-11-29', '5 days') at;},
+	use => [ $event[0] ], effect => $partitions =~ s/log/event/r);
+recipe('Dropping without blocking', whole($book, 'Dropping old rows without blocking'), setup => q{
+	CREATE TABLE log (id ulid PRIMARY KEY, message text) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 month', '2026-10-01 00:00+00', '2026-12-01 00:00+00');
+	INSERT INTO log VALUES ('01M6A6FSZZ0000000000000001', 'the last of October'), (gen_ulid('2026-11-01 00:00+00'), 'November')},
+	use => [ $log[0] ], goes => qr/October/, effect => "$partitions; TABLE log_20261001");
+
+my $item = q{CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int); INSERT INTO item SELECT gen_ulid(), n FROM generate_series(1, 9) n;};
+my @item = ('item (id, n) VALUES (gen_ulid(), 10)');
+recipe('A column created_at', whole($book, 'A column created_at'), setup => $item, use => \@item, effect => q{SELECT count(*) FROM item WHERE id::timestamptz = created_at});
+recipe('Old rows', whole($book, 'Old rows'), effect => q{SELECT id::timestamptz, n FROM event ORDER BY id; SELECT * FROM ids_partitions('log')}, use => [ 'event (id, n) VALUES (gen_ulid($$2026-11-09$$), 9)' ],
+	setup => q{CREATE TABLE event (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2026-12-01 00:00:00+00');
+		CREATE TABLE old_event (n int, created_at timestamptz);
+		INSERT INTO old_event SELECT n, '2026-11-30 12:00+00'::timestamptz - n * interval '2 days' FROM generate_series(1, 12) n});
+recipe('Ids from clients', whole($book, 'Ids from clients'), setup => $item, use => \@item, effect => 'SELECT count(*) FROM item WHERE id < gen_ulid()');
+recipe('Public ids with a prefix', whole($book, 'Public ids with a prefix'), later => [ q{customer (id, name) VALUES (gen_ulid(), 'Bo')} ], effect => 'SELECT public_id FROM customer');
+recipe('Public ids', whole($book, 'Public ids without a time'), by => '', setup => q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text);
+	INSERT INTO ticket (title) VALUES ('Printer on fire')}, use => [ q{ticket (id, title) VALUES (gen_ulid(), 'new')} ], effect => 'SELECT unmask_ticket(mask_ticket(id)) = id FROM ticket');
+recipe('By transaction', whole($book, 'New rows by transaction'), setup => $item =~ s/item/event/gr, use => [ 'event (id, n) VALUES (gen_ulid(), 10)' ], effect => 'SELECT count(*) FROM event WHERE added IS NOT NULL');
+recipe('A growing integer', whole($book, 'A growing integer'), setup => q{CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+	INSERT INTO invoice (name) SELECT 'old' FROM generate_series(1, 41)}, later => [ q{invoice (number, name) VALUES (DEFAULT, 'new')} ], effect => 'SELECT max(number) FROM invoice');
+recipe('postgres_fdw', whole('doc/servers.md', 'postgres_fdw'), setup => $item =~ s/ DEFAULT gen_ulid\(\)//r, use => \@item, later => [ 'item (id, n) VALUES (NULL, 10)' ]);
+recipe('Random uuids', whole('doc/uuidv7.md', 'A column of random uuids'), setup => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO item (n) VALUES (1)',
+	use => [ 'item (id) VALUES (DEFAULT)' ], effect => 'INSERT INTO item DEFAULT VALUES RETURNING uuidv7_extract_timestamp(id) > now() - interval $$1 day$$');
+recipe("uuidv7.md: $$_[0]", whole('doc/uuidv7.md', $$_[0]), later => [ $$_[1] ])
+  foreach [ 'UUID version 7', 'account (id) VALUES (DEFAULT)' ], [ 'ULIDs in a uuid column', 'parcel (id) VALUES (DEFAULT)' ], [ 'Times and partitions', 'visit (id) VALUES (DEFAULT)' ];
+recipe('codokey.md', whole('doc/codokey.md', 'Codokey: dates as text, newest first'), later => [ 'report (title) VALUES (1)', 'documents (created_at) VALUES (now())' ]);
+my $domain = join("\n", section('doc/codokey.md', 'A context in one place')) =~ s/^INSERT INTO file VALUES.*\n//mr;
+recipe('A context in one place', $domain, later => [ 'file (name) VALUES (1)' ], effect => q{SELECT key, file_key_time(key) FROM file WHERE name = 'made then'});
+recipe('Another context', whole('doc/codokey.md', 'Moving a table to another context') =~ s/1970, 2069/1970, 3000/gr, setup => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY, n int);
+	INSERT INTO items VALUES ('yj0000000', 1)}, goes => qr/yj0000000/, later => [ 'items (n) VALUES (2)' ], effect => 'SELECT codokey_extract_timestamp(key, 1970, 3000, 999) FROM items');
 
 $node->stop;
 done_testing();

@@ -116,8 +116,8 @@ is(work_twice('FOR UPDATE SKIP LOCKED'), '21 twice', 'without a key, rows are do
 
 # A table that takes the name, by whatever recipe, goes on where the other one was. With a regclass, its rows would not be read, or all again.
 sql('DELETE FROM mail');
-my ($swap) = block('doc/cookbook.md', 'Partitioning an existing table', 'before_december') =~ /(.*)\nALTER TABLE event_old DROP/s;
-sql($swap =~ s/2026-12-01 00:00:00/2999-01-01 00:00:00/gr);
+my $swap = block('doc/cookbook.md', 'Partitioning an existing table', 'before_december');
+sql($swap =~ s/202[67]-(\d\d)-01 00:00:00/2999-$1-01 00:00:00/gr =~ s/2999-03/3000-03/r);
 sql(q{INSERT INTO event (message) VALUES ('good')}, $consume);
 is(sql('SELECT count(*) FROM mail'), 1, 'a table that is partitioned goes on');
 sql('DROP TABLE event; CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text)');
