@@ -167,15 +167,15 @@ my $log = q{CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), message te
 	CREATE TABLE log_rest (more text, message text, id ulid NOT NULL);
 	ALTER TABLE log ATTACH PARTITION log_rest DEFAULT;
 	INSERT INTO log SELECT gen_ulid(at), 'message', 'more' FROM generate_series(timestamptz '2026-11-20', '2027-01-10', '5 days') at;};
-my $note = "$log CREATE TABLE note (log ulid CONSTRAINT note_log_fkey REFERENCES log ON DELETE CASCADE); INSERT INTO note SELECT id FROM log;";
+my $with_notes = "$log CREATE TABLE note (log ulid CONSTRAINT note_log_fkey REFERENCES log ON DELETE CASCADE); INSERT INTO note SELECT id FROM log;";
 my @log = map { s/event/log/r } @event;
 my ($drain, $with_note) = section($book, 'Draining a default partition');
 my ($inner) = $drain =~ /BEGIN\n(.*)END/s;
 my $partitions = 'SELECT tableoid::regclass, count(*) FROM log GROUP BY 1 ORDER BY 1';
 recipe('Draining', $drain, busy => 1, setup => $log, use => \@log, effect => $partitions);
-recipe('Draining, with foreign keys', $with_note =~ s{/\* the statements above \*/\n}{$inner}r, setup => $note, use => \@log,
+recipe('Draining, with foreign keys', $with_note =~ s{/\* the statements above \*/\n}{$inner}r, setup => $with_notes, use => \@log,
 	effect => "$partitions; SELECT convalidated FROM pg_constraint WHERE conrelid = 'note'::regclass");
-recipe('Draining, though rows refer to it', $drain, setup => $note, use => \@log, refused => qr/violates foreign key/);
+recipe('Draining, though rows refer to it', $drain, setup => $with_notes, use => \@log, refused => qr/violates foreign key/);
 my ($split) = section($book, 'Splitting a partition');
 recipe('Splitting', $drain =~ s/log_rest/log_old/gr =~ s/log(?=\b|_)/event/gr =~ s/2026-12/2026-11/gr =~ s/2027-01/2026-12/gr =~ s/_202612/_202611/gr =~ s/^ALTER.*DEFAULT;\n/$split/mr,
 	setup => q{CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text) PARTITION BY RANGE (id);
