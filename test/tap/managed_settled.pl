@@ -60,12 +60,7 @@ sub script
 my $insert = 'INSERT INTO event DEFAULT VALUES;';
 
 # Its time runs from each query, not from its start.
-sub session
-{
-	my $session = $_[0]->background_psql($_[1]);
-	$session->set_query_timer_restart;
-	return $session;
-}
+sub session { my $session = $_[0]->background_psql($_[1]); $session->set_query_timer_restart; return $session }
 my $pause = "\n\\sleep :us us\n";
 my @write = (
 	script(plain => "BEGIN; $insert$pause COMMIT;"),
