@@ -1257,9 +1257,9 @@ END;
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
-CREATE FUNCTION ids_internal.create_statement(parent regclass, lower timestamptz, upper timestamptz, since timestamptz, until timestamptz) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.create_statement(parent regclass, every interval, lower timestamptz, since timestamptz, until timestamptz) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
-COMMENT ON FUNCTION ids_internal.create_statement(regclass, timestamptz, timestamptz, timestamptz, timestamptz) IS 'statement that creates partitions like another';
+COMMENT ON FUNCTION ids_internal.create_statement(regclass, interval, timestamptz, timestamptz, timestamptz) IS 'statement that creates partitions like another';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
@@ -1306,15 +1306,17 @@ BEGIN ATOMIC
 	), part AS MATERIALIZED (
 		SELECT parent, partition, times FROM tables CROSS JOIN LATERAL ids_internal.partition_times(parent, true)
 	), coverage AS (
-		SELECT parent, outside, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
+		SELECT tables.parent, outside, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
 			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT isempty(times) AND NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
-		FROM tables LEFT JOIN part USING (parent) GROUP BY parent, outside HAVING count(times) > 0 OR count(partition) = 0
+		FROM tables LEFT JOIN part ON part.parent = tables.parent GROUP BY tables.parent, outside HAVING count(times) > 0 OR count(part.parent) = 0
 	)
 	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'
-		ELSE coalesce(ids_internal.create_statement(c.parent, lower(model), upper(model), lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
+		ELSE coalesce(ids_internal.create_statement(c.parent, CASE WHEN date_trunc('month', first) = first AND date_trunc('month', next) = next THEN age(next, first) ELSE next - first END,
+			first AT TIME ZONE 'UTC', lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
 	FROM coverage c LEFT JOIN part own ON own.partition = c.parent
-		CROSS JOIN LATERAL (SELECT coalesce(last, tstzrange(date_trunc('month', at, 'UTC'), (date_trunc('month', at AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC')) AS model) l
-		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, least(until, at + make_interval(secs => extract(epoch FROM upper(model) - lower(model))::float8 / 2))))
+		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
+		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
+		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2))))
 			* tstzmultirange(coalesce(own.times, '(,)')) - have) gap
 	WHERE (own.times IS NOT NULL OR outside IS NULL OR outside NOT IN (SELECT parent FROM tables)) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;

@@ -335,37 +335,25 @@ IDS_FUNCTION(ids_drop_partitions) {
   return (Datum)0;
 }
 
-// create_statement(parent regclass, lower timestamptz, upper timestamptz, since timestamptz, until
-// timestamptz) -> text: a call that creates partitions of the times since to until, like one of the
-// times lower to upper; null if there is none.
+// create_statement(parent regclass, every interval, lower timestamptz, since timestamptz, until
+// timestamptz) -> text: a call that creates partitions of the times since to until, if it would
+// have created one from lower on, and nothing is in the way; else null.
 IDS_FUNCTION(create_statement) {
   const Oid parent = PG_GETARG_OID(0);
-  const TimestampTz lower = PG_GETARG_TIMESTAMPTZ(1);
-  const TimestampTz upper = PG_GETARG_TIMESTAMPTZ(2);
-  const TimestampTz since = PG_GETARG_TIMESTAMPTZ(3);
-  const TimestampTz until = PG_GETARG_TIMESTAMPTZ(4);
-  const std::int64_t seconds = (upper - lower) / USECS_PER_SEC;
-  const std::int64_t days = seconds / SECS_PER_DAY;
-  // 400 years are 4,800 months of 146,097 days.
-  const std::int64_t months = (days * 4800 + 146'097 / 2) / 146'097;
+  const Interval* every = PG_GETARG_INTERVAL_P(1);
+  const TimestampTz lower = PG_GETARG_TIMESTAMPTZ(2);
   TimeKey key;
-  if (!lock_at_once(parent, key)) PG_RETURN_NULL();
-  const bool has_times = key.is_alone && since >= key.first_time() && until <= key.last_time() + 1;
+  if (every->time % USECS_PER_SEC != 0 || !lock_at_once(parent, key)) PG_RETURN_NULL();
+  const Request request{parent, Unit(*every), PG_GETARG_TIMESTAMPTZ(3), PG_GETARG_TIMESTAMPTZ(4)};
   const char* statement = nullptr;
-  for (const Interval& every :
-       {Interval{0, 0, static_cast<int>(months)}, Interval{0, static_cast<int>(days), 0},
-        Interval{seconds * USECS_PER_SEC, 0, 0}}) {
-    if (!has_times || every.month + every.day + every.time == 0) continue;
-    const Request request{parent, Unit(every), since, until};
-    const std::int64_t number = request.unit.number(lower);
-    if (request.unit.begin(number) != lower || request.unit.begin(number + 1) != upper) continue;
-    const Datum length = DirectFunctionCall1(interval_out, IntervalPGetDatum(&every));
-    if (is_possible(request))
-      statement = psprintf("CALL pg_catalog.ids_create_partitions(%s, '%s', '%s', '%s')",
-                           quote_literal_cstr(qualified_name(parent)), DatumGetCString(length),
-                           time_text(since), time_text(until));
-    break;
-  }
+  if (key.is_alone && request.unit.begin(request.unit.number(lower)) == lower &&
+      request.since >= key.first_time() && request.until <= key.last_time() + 1 &&
+      is_possible(request))
+    statement =
+        psprintf("CALL pg_catalog.ids_create_partitions(%s, '%s', '%s', '%s')",
+                 quote_literal_cstr(qualified_name(parent)),
+                 DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(every))),
+                 time_text(request.since), time_text(request.until));
   UnlockRelationOid(parent, AccessShareLock);
   if (!statement) PG_RETURN_NULL();
   return CStringGetTextDatum(statement);

@@ -16,9 +16,9 @@ END;
 CREATE PROCEDURE ids_create_partitions(parent regclass, every interval, since timestamptz, until timestamptz) AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE PROCEDURE ids_drop_partitions(parent regclass, before timestamptz, detach boolean DEFAULT false)      AS 'MODULE_PATHNAME' LANGUAGE C;
 
-CREATE FUNCTION ids_internal.create_statement(parent regclass, lower timestamptz, upper timestamptz, since timestamptz, until timestamptz) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION ids_internal.create_statement(parent regclass, every interval, lower timestamptz, since timestamptz, until timestamptz) RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_internal.partition_times(regclass, boolean) IS 'partitions of a table with their times';
-COMMENT ON FUNCTION ids_internal.create_statement(regclass, timestamptz, timestamptz, timestamptz, timestamptz) IS 'statement that creates partitions like another';
+COMMENT ON FUNCTION ids_internal.create_statement(regclass, interval, timestamptz, timestamptz, timestamptz) IS 'statement that creates partitions like another';
 COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with their times, estimated rows and sizes';
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
