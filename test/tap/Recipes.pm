@@ -58,7 +58,7 @@ sub recipe
 	my @plain = map { s{\A(\s|--[^\n]*\n|/\*.*?\*/)*(?:BEGIN|COMMIT)\b[^;]*;\z}{}rs } @statements;
 	my $by = $recipe{by} // 'owner';
 	begin('recipe_' . ++$recipes);
-	sql('GRANT ALL ON SCHEMA public TO owner');
+	sql("GRANT ALL ON SCHEMA public TO owner; GRANT CREATE ON DATABASE $database TO owner");
 	my $told = psql($database, 'owner', $recipe{setup} // '');
 	die "$name: $told" if $told =~ /ERROR/;
 	my $body = $recipe{rows} ? "BEGIN RETURN QUERY EXECUTE \$q\$SELECT '', to_jsonb(x) FROM ($recipe{rows}) x\$q\$; END" : $rows;
