@@ -122,6 +122,20 @@ foreach (days(5), drop_days(4))
 }
 $node->safe_psql('postgres', 'DROP TABLE note, log, other');
 
+# A foreign key that another session adds while a call waits counts, as one that it drops.
+$node->safe_psql('postgres', 'CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE note (log ulid); ' . days(4));
+foreach (drop_days(2), drop_days(3) =~ s/\)$/, true)/r, days(5, 4))
+{
+	$writer->query_safe('BEGIN; ALTER TABLE note ADD FOREIGN KEY (log) REFERENCES log');
+	my $waiting = start($_);
+	wait_for_lock();
+	$writer->query_safe('COMMIT');
+	is(output($waiting), '', "$_: a table begins to reference the table meanwhile");
+	$node->safe_psql('postgres', 'ALTER TABLE note DROP CONSTRAINT note_log_fkey');
+}
+is($node->safe_psql('postgres', $partitions), '2|2', 'all calls did what they were to do');
+$node->safe_psql('postgres', 'DROP TABLE note, log, log_20260102');
+
 # The order of the locks, and their modes: while another session locks one of the tables, a call has locked those before it, waits for
 # that one, and has locked nothing else. A weaker lock would become stronger later, out of order.
 $node->safe_psql('postgres', q{
