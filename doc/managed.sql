@@ -57,7 +57,8 @@ RETURN pg_advisory_xact_lock_shared(8463671074712715264 + greatest(1, least(coal
 
 -- The next tick: that of the current time, or the one after the last if that is greater. Nobody else may take a tick in between, so this is
 -- null if another session holds the lock, whose number spells "uuidv7". The session holds it, not the transaction, so that others need not
--- wait for the commit; but only within this expression, where no cancel comes. setval() fails in a read-only transaction: without the lock.
+-- wait for the commit. It holds it within this expression only, which PL/pgSQL evaluates at once: no cancel comes in between. In a read-only
+-- transaction setval() fails, so the lock is not taken.
 CREATE FUNCTION uuidv7.next_tick() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN CASE WHEN (current_setting('transaction_read_only') = 'on' OR pg_try_advisory_lock(129147139814967))
 	AND setval('uuidv7.tick', greatest(pg_sequence_last_value('uuidv7.tick') + 1, (date_part('epoch', clock_timestamp()) * 4096000)::bigint)) IS NOT NULL
