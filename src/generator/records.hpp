@@ -20,7 +20,7 @@ struct alignas(kCacheLine) Slot {
   pg_atomic_uint64 limit[kColumns];  // 0: no identifiers of that generator
   pg_atomic_uint64 xid;              // of a prepared transaction; 0: none, or a session's
   Oid database;
-  std::uint32_t since;  // when the transaction first enrolled, in seconds since 1970
+  std::uint32_t since;  // when a session's transaction first enrolled, in seconds since 1970
 };
 static_assert(sizeof(Slot) == kCacheLine);
 

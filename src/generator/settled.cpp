@@ -54,7 +54,6 @@ void move_to_prepared(std::uint64_t xid, Slot& slot) {
   for (std::size_t i = 0; i < kColumns; ++i)
     pg_atomic_write_u64(&prepared.limit[i], pg_atomic_read_u64(&slot.limit[i]));
   prepared.database = slot.database;
-  prepared.since = slot.since;
   pg_write_barrier();
   pg_atomic_write_u64(&prepared.xid, xid);
 }
