@@ -98,48 +98,22 @@ sub start_announcing
 	my @psql = ('psql', '-Xq', '-d', $server{$server}->connstr('postgres'));
 	$announcing{$server} = IPC::Run::start([ @psql, '-c', 'CALL announce_settled()' ], '>&', \my $out);
 }
+my ($one, $some, $sleep) = ('INSERT INTO event DEFAULT VALUES;', 'INSERT INTO event SELECT FROM generate_series(1, :rows);', '\sleep :us us');
 my %event = (
-	plain => [ 6, q{BEGIN;
-		INSERT INTO event DEFAULT VALUES;
-		\sleep :us us
-		COMMIT;} ],
-	many => [ 6, q{BEGIN;
-		INSERT INTO event SELECT FROM generate_series(1, :rows);
-		\sleep :us us
-		INSERT INTO event SELECT FROM generate_series(1, :rows);
-		COMMIT;} ],
-	at_once => [ 2, 'INSERT INTO event SELECT FROM generate_series(1, :rows);' ],
-	savepoint => [ 3, q{BEGIN;
-		SAVEPOINT one;
-		INSERT INTO event DEFAULT VALUES;
-		\sleep :us us
-		ROLLBACK TO one;
-		INSERT INTO event SELECT FROM generate_series(1, :rows);
-		COMMIT;} ],
-	abort => [ 2, q{BEGIN;
-		INSERT INTO event DEFAULT VALUES;
-		\sleep :us us
-		ROLLBACK;} ]);
+	plain => [ 6, 'BEGIN;', $one, $sleep, 'COMMIT;' ],
+	many => [ 6, 'BEGIN;', $some, $sleep, $some, 'COMMIT;' ],
+	at_once => [ 2, $some ],
+	savepoint => [ 3, 'BEGIN;', 'SAVEPOINT one;', $one, $sleep, 'ROLLBACK TO one;', $some, 'COMMIT;' ],
+	abort => [ 2, 'BEGIN;', $one, $sleep, 'ROLLBACK;' ]);
+my $upsert = 'INSERT INTO customer (id, name) VALUES (:id, random()) ON CONFLICT (id) DO UPDATE SET name = excluded.name;';
+my $remove = 'DELETE FROM customer WHERE id = :hot;';
 my %customer = (
-	change => [ 4, q{BEGIN;
-		INSERT INTO customer (id, name) VALUES (:id, random()) ON CONFLICT (id) DO UPDATE SET name = excluded.name;
-		\sleep :us us
-		COMMIT;} ],
-	remove => [ 2, q{BEGIN;
-		DELETE FROM customer WHERE id = :hot;
-		\sleep :us us
-		COMMIT;} ],
-	replace => [ 2, q{BEGIN;
-		DELETE FROM customer WHERE id = :hot;
-		INSERT INTO customer (id, name) VALUES (:hot, random()) ON CONFLICT (id) DO UPDATE SET name = excluded.name;
-		COMMIT;} ],
-	undo => [ 1, q{BEGIN;
-		UPDATE customer SET name = random() WHERE id = :id;
-		\sleep :us us
-		ROLLBACK;} ]);
+	change => [ 4, 'BEGIN;', $upsert, $sleep, 'COMMIT;' ],
+	remove => [ 2, 'BEGIN;', $remove, $sleep, 'COMMIT;' ],
+	replace => [ 2, 'BEGIN;', $remove, $upsert =~ s/:id/:hot/r, 'COMMIT;' ],
+	undo => [ 1, 'BEGIN;', 'UPDATE customer SET name = random() WHERE id = :id;', $sleep, 'ROLLBACK;' ]);
 # How far the primary's answer is behind
-my %lag = (lag => [ 1, q{INSERT INTO lag SELECT clock_timestamp() - ulid_settled()::timestamptz;
-		\sleep 10 ms} ]);
+my %lag = (lag => [ 1, 'INSERT INTO lag SELECT clock_timestamp() - ulid_settled()::timestamptz;', '\sleep 10 ms' ]);
 sub start_writers
 {
 	my ($server, $clients, %scripts) = @_;
@@ -147,10 +121,9 @@ sub start_writers
 	foreach my $name (sort keys %scripts)
 	{
 		my $file = $server{$server}->basedir . "/$name.sql";
-		my ($weight, $sql) = @{ $scripts{$name} };
+		my ($weight, @sql) = @{ $scripts{$name} };
 		unlink $file;
-		append_to_file($file, join "\n", '\set us random(0, 50000)', '\set rows random(1, 3)', '\set id random(1, 3000)',
-			'\set hot random(1, 20)', $sql);
+		append_to_file($file, join "\n", '\set us random(0, 50000)', '\set rows random(1, 3)', '\set id random(1, 3000)', '\set hot random(1, 20)', @sql);
 		push @files, '-f', "$file\@$weight";
 	}
 	my @log = ('-l', '--log-prefix', $server{$server}->basedir . '/transactions');

@@ -82,13 +82,19 @@ foreach ('event', 'Event', 'evnt', 'odd name', '"', 'new_event', 'copy', 'whole'
 # Hidden from the owner, who runs the job
 sql(slow('event'), q{ALTER TABLE position FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY; CREATE POLICY quick ON position USING (consumer <> 'slow')});
 is(kept("SET ROLE keeper; $drop"), 2, 'what a consumer whose position is hidden has not read is kept');
+sql('CREATE TABLE settled (server text, id ulid); GRANT ALL ON settled TO keeper');
+foreach ([ 'From several servers', 'FOR SHARE' ], [ 'A failover or a restore', 'UPDATE position' ], [ 'A clock that was ahead', 'UPDATE position' ])
+{
+	my ($off, @statements) = statements('doc/several-servers.md', @$_);
+	is(ask($node, 'postgres', join '; ', 'SET ROLE keeper', $off, grep { /position/ } @statements), '42501', "$_->[0]: hidden positions are an error");
+}
 sql('ALTER TABLE event FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY; DROP POLICY quick ON position; ALTER TABLE position DISABLE ROW LEVEL SECURITY',
 	q{DELETE FROM position WHERE consumer = 'slow'});
 is(kept("SET ROLE keeper; $drop"), 0, 'partitions that the consumers of their feed have read are dropped, by their owner');
 sql("SET ROLE keeper; $create[1]", q{DELETE FROM position WHERE consumer = 'mail'});
 is(kept($drop), 2, 'nothing is dropped for a feed without a position');
 is(kept($drop =~ s/min\(least\((.*?), (now.*?)\)\)/least(min($1), $2)/r), 0, 'with least() outside, all is');
-sql('DROP TABLE whole, position, mail CASCADE; DROP FUNCTION refuse_position; DROP SCHEMA app CASCADE; DROP OWNED BY keeper; DROP ROLE keeper');
+sql('DROP TABLE whole, position, mail, settled CASCADE; DROP FUNCTION refuse_position; DROP SCHEMA app CASCADE; DROP OWNED BY keeper; DROP ROLE keeper');
 
 my ($consume) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /(.*COMMIT;)/s;
 sql($_) foreach 'CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text)', @keep;
@@ -143,7 +149,9 @@ foreach my $left_out (@grants)
 	sql('DROP OWNED BY mailer', grep { $_ ne $left_out } @grants);
 	is(ask($node, 'postgres', "SET ROLE mailer; $consume"), '42501', "not without $left_out");
 }
-sql($grants[$#grants]);
+sql($grants[$#grants], block('doc/reading.md', 'Tools whose SQL is not ours', 'CREATE VIEW'), 'GRANT SELECT ON new_event TO mailer; REVOKE SELECT ON event FROM mailer');
+is(ask($node, 'postgres', 'SET ROLE mailer; TABLE new_event'), '42501', 'nor by the view');
+sql($grants[0], 'DROP VIEW new_event');
 is(ask($node, 'postgres', "SET ROLE mailer; $consume"), '', 'a consumer with all of them');
 is(sql('SELECT count(*), count(DISTINCT event) FROM mail; DROP OWNED BY mailer; DROP ROLE mailer'), '3|3', 'goes on after its position was set back');
 sql('UPDATE position SET id = (SELECT max(id) FROM event)');
@@ -160,6 +168,10 @@ foreach ([ "BEGIN; $get;", "BEGIN; $get; $store; COMMIT;", '2 2 0' ], [ "$store;
 	sql(q{UPDATE position SET id = ulid_first('-infinity')});
 	is(join(' ', map { scalar ids(sql($_)) } $dies, $works, $works), $rows, 'the rows of a worker that dies, and of the next ones');
 }
+my $working = $node->background_psql($database);
+$working->query_safe("BEGIN; $get");
+is(ask($node, 'postgres', "SET lock_timeout = '100ms'; BEGIN; $get"), '55P03', 'a second worker waits');
+$working->quit;
 
 # Who may insert only the other columns gives no id, also by COPY.
 my ($grant) = page('doc/reading.md') =~ /`(GRANT INSERT [^`]*)`/;
@@ -208,14 +220,14 @@ like(page('doc/reference.md'), qr/^- `position \.\.\. is above what is settled` 
 # If the open transaction ends before the position is stored, a reader without the bound misses its row, and the guard does not notice at
 # READ COMMITTED. With the bound there is nothing to notice.
 sql(guard('ulid'));
-foreach ([ 'READ COMMITTED', '', '', 1 ], [ 'REPEATABLE READ', '', '23514', 0 ], [ 'READ COMMITTED', 'AND id < ulid_settled()', '', 0 ])
+foreach ([ 'READ COMMITTED', '', '', 1 ], [ 'REPEATABLE READ', '', '23514', 0 ], [ 'READ COMMITTED', 'with the bound', '', 0 ])
 {
 	my ($level, $bound, $error, $misses) = @$_;
 	sql(q{TRUNCATE event, position; INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))});
 	my ($late, $reader) = map { $node->background_psql($database, on_error_stop => 0) } 1 .. 2;
 	my ($id) = ids($late->query_safe('BEGIN; INSERT INTO event DEFAULT VALUES RETURNING id'));
 	sql('INSERT INTO event DEFAULT VALUES');
-	my $read = "SELECT id FROM event WHERE id > (SELECT id FROM position) $bound ORDER BY id";
+	my $read = $bound ? $get : $get =~ s/ AND id < ulid_settled\(\)//r;
 	my ($last) = reverse ids($reader->query_safe("BEGIN ISOLATION LEVEL $level; $read"));
 	$late->query_safe('COMMIT');
 	$reader->query("\\set VERBOSITY sqlstate\nUPDATE position SET id = '" . ($last // $nothing) . q{'});
