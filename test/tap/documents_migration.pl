@@ -105,9 +105,16 @@ recipe('From text', block('doc/migration.md', 'From text', 'ALTER TABLE'), use =
 recipe('From names of devices', block('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT'), use => ['device (id) VALUES (9)'], rows => 'SELECT id, name FROM device',
 	setup => q{CREATE TABLE device (id int PRIMARY KEY, name text UNIQUE DEFAULT 'C4VJ2ly9gRt'); INSERT INTO device VALUES (1, 'C4VJ2ly9gRs')});
 recipe('Leaving', block('doc/migration.md', 'Leaving', 'DETACH') =~ s/DROP EXTENSION ids;//r, use => ['log (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM log UNION ALL $shape",
-	setup => page('doc/managed.sql') . q{; CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int) PARTITION BY RANGE (id);
+	setup => q{CREATE FUNCTION public.gen_uuidv7() RETURNS uuid RETURN pg_catalog.gen_uuidv7(); CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int) PARTITION BY RANGE (id);
 	CALL ids_create_partitions('log', '1 month', '2026-11-01 00:00+00', now() + interval '1 month');
 	INSERT INTO log SELECT gen_ulid(at), 1 FROM generate_series(timestamptz '2026-11-01 00:00+00', '2026-11-28', '5 days') at});
+
+# A partition that is being detached is not listed, and is not dropped with the table.
+begin('pending'); sql(q{CREATE FUNCTION public.gen_uuidv7() RETURNS uuid RETURN pg_catalog.gen_uuidv7(); CREATE TABLE log (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+	CALL ids_create_partitions('log', '1 month', '2026-11-01 00:00+00', '2027-01-01 00:00+00'); INSERT INTO log SELECT ulid_first(lower(times)) FROM ids_partitions('log');
+	SET allow_system_table_mods = on; UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'log_20261201'::regclass});
+like(($node->psql($database, block('doc/migration.md', 'Leaving', 'DETACH')))[2], qr/assertion failed/, 'a partition that is being detached: an error');
+is(sql('SELECT count(*) FROM log_20261201'), 1, 'its rows stay');
 
 # From numbers, in a table that refers to itself and has a trigger: the page says how. Rows of the same time keep their order. A link to
 # no row is an error.
@@ -125,6 +132,29 @@ recipe('From bigint', $itself, setup => $numbers, use => [ 'orders (n) VALUES (9
 begin('numbers');
 sql("$numbers SET session_replication_role = replica; INSERT INTO order_line VALUES (77)");
 like(($node->psql($database, $itself))[2], qr/"no order 77"/, 'a link to no row is found');
+
+# The same from uuids, and from an identity column to uuids, as the page says.
+my $plain = block('doc/migration.md', 'From bigint', 'order_ids');
+foreach ([ 'uuid DEFAULT gen_random_uuid()', 'ulid', $plain =~ s/bigint/uuid/gr ],
+	[ 'bigint GENERATED ALWAYS AS IDENTITY', 'uuid', $plain =~ s/gen_ulid/gen_uuidv7/gr =~ s/\bulid\b/uuid/gr =~ s/ALTER id DROP DEFAULT, //r =~ s/^  LOCK.*\n\K/ALTER TABLE orders ALTER id DROP IDENTITY;\n/mr ])
+{
+	my ($from, $to, $script) = @$_;
+	begin("numbers_$to");
+	sql("CREATE TABLE orders (id $from PRIMARY KEY, created_at timestamptz DEFAULT now(), n int); CREATE TABLE order_line (order_id @{ [ $from =~ /^(\w+)/ ] } REFERENCES orders, n int);
+		INSERT INTO orders (n) VALUES (1), (2), (3); INSERT INTO order_line SELECT id, n FROM orders; $script INSERT INTO orders (n) VALUES (4)");
+	is(sql('SELECT pg_typeof(id), o.n, line.n FROM orders o JOIN order_ids ON new_id = id LEFT JOIN order_line line ON order_id = id ORDER BY o.n'), join("\n", map { "$to|$_|$_" } 1 .. 3), "from $from");
+	like(($node->psql($database, 'DELETE FROM orders'))[2], qr/still referenced from table "order_line"/, 'the foreign key stays');
+}
+
+# From another type of the name, for which citext stands: all or nothing.
+begin('another', 'TEMPLATE template0');
+sql(q{CREATE EXTENSION citext; ALTER TYPE citext RENAME TO ulid; UPDATE pg_extension SET extname = 'pgx_ulid' WHERE extname = 'citext';
+	CREATE TABLE item (id ulid PRIMARY KEY DEFAULT '01an4z07by79ka1307sr9x4mv3', n int); INSERT INTO item (n) VALUES (1); CREATE VIEW uses AS SELECT 'a'::ulid AS id});
+my $another = block('doc/migration.md', 'From another type ulid', 'pgx_ulid');
+my ($told) = run_all("\\set ON_ERROR_ROLLBACK on\n$another");
+like($told->[1], qr/cannot drop extension pgx_ulid because other objects depend on it/, 'what uses the other type is named');
+is(sql('DELETE FROM item WHERE n = 1; INSERT INTO item (n) VALUES (2) RETURNING id'), '01an4z07by79ka1307sr9x4mv3', 'and nothing has changed');
+is(sql("DROP VIEW uses; $another INSERT INTO item (n) VALUES (3); SELECT n FROM item ORDER BY id"), "2\n3", 'without it, the column is one of ids');
 
 # A large table. Its writers have rights to columns alone, and no path; or a table, an operator and a function of the same names in a
 # schema of their own; or policies hide the payments. They write between all statements. An older transaction is open.
@@ -176,8 +206,9 @@ like($stranger->[1], qr/permission denied for function .*set_new_payment_id/, 'a
 my $verified = ($node->psql($database, "SET client_min_messages = debug1; $large[2]"))[2];
 like($verified, qr/existing constraints|will rename index/, 'the last step');
 unlike($verified, qr/verifying table|rewriting table|building index|ERROR/, 'reads no table');
-my $right = q{SELECT count(*) - %d, count(p), count(*) FILTER (WHERE old_id <> old_payment_id OR old_id IS NULL) FROM refund LEFT JOIN payment p ON p.id = payment_id};
-is(sql(sprintf $right, 50_000 + $n * 4 / 3), '0|' . (49_999 + $n * 4 / 3) . '|1', 'all links are kept');
+is(sql(sprintf q{SELECT count(*) - %d, count(p), count(*) FILTER (WHERE old_id <> old_payment_id OR old_id IS NULL) FROM refund LEFT JOIN payment p ON p.id = payment_id}, 50_000 + $n * 4 / 3),
+	'0|' . (49_999 + $n * 4 / 3) . '|1', 'all links are kept');
+is(sql(q{SELECT indisunique FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] WHERE attrelid = 'payment'::regclass AND attname = 'old_id'}), 't', 'old links are found by an index');
 is(sql('DELETE FROM payment WHERE old_id = 1; SELECT count(*) FROM refund WHERE old_payment_id = 1'), 0, 'the new foreign key does what the old one did');
 
 recipe('A large table', join("\n", large()), use => [ 'payment (n) VALUES (99)', 'refund (n, payment_id) VALUES (9, (SELECT id FROM payment LIMIT 1))' ],
@@ -186,13 +217,12 @@ recipe('A large table', join("\n", large()), use => [ 'payment (n) VALUES (99)',
 	CREATE TABLE refund (id bigserial PRIMARY KEY, payment_id bigint NOT NULL REFERENCES payment, n int);
 	INSERT INTO payment SELECT FROM generate_series(1, 9); UPDATE payment SET n = n WHERE id = 2; INSERT INTO refund (payment_id, n) SELECT id, 1 FROM payment});
 
-# A table that refers to itself, as the page says. A row refers to a row that comes later, and one to itself.
-begin('itself');
+# A table that refers to itself, with an identity column, as the page says. A row refers to a row that comes later, and one to itself.
+begin('itself'); @failed = ();
 my ($case) = $page =~ /`(CASE WHEN new.parent.*)`/ or die 'migration.md does not say how a row refers to itself';
 my ($of_parent) = $page =~ /(\(SELECT new_id FROM .*?\))/;
-my @itself = map { s/\Q$of_parent\E/$case =~ s{\(.*\)}{$of_parent}r/er =~ s/payment_id/parent/gr =~ s/refund/payment/gr } @large;
-sql('CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint REFERENCES payment); INSERT INTO payment (parent) VALUES (2), (NULL), (1), (4)');
-@failed = ();
+my @itself = map { s/\Q$of_parent\E/$case =~ s{\(.*\)}{$of_parent}r/er =~ s/payment_id/parent/gr =~ s/refund/payment/gr =~ s/ALTER id DROP DEFAULT/ALTER id DROP IDENTITY/r } @large;
+sql('CREATE TABLE payment (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, created_at timestamptz DEFAULT now(), parent bigint REFERENCES payment); INSERT INTO payment (parent) VALUES (2), (NULL), (1), (4)');
 run_large(0, map { Recipes::split_script($_) } @itself[ 0, 1 ], 'INSERT INTO payment (parent) VALUES (5);', $itself[2]);
 is("@failed", '', 'a large table that refers to itself');
 is(sql('SELECT p.old_id FROM payment LEFT JOIN payment p ON p.id = payment.parent ORDER BY payment.old_id'), "2\n\n1\n4\n5", 'all its links are kept');
