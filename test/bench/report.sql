@@ -1,5 +1,5 @@
 -- Prints doc/benchmarks.csv as Markdown tables, without the quartiles. A figure whose quartiles are further apart
--- than half of it is too uncertain, and is left out. chosen: whether to print only the subjects by which people choose a type.
+-- than half of it is too uncertain, and is left out. chosen: whether to print only the subjects and types by which people choose.
 \set QUIET on
 CREATE TEMPORARY TABLE quartiles (
   n int GENERATED ALWAYS AS IDENTITY, subject text, measurement text, name text, built_in text, low float8, median float8, high float8);
@@ -7,15 +7,13 @@ CREATE TEMPORARY TABLE quartiles (
 -- What people choose a type by, and what the figures mean for them.
 CREATE TEMPORARY TABLE meaning (subject text, text text);
 INSERT INTO meaning VALUES
-  ('Generating', 'An id costs a small part of a uuid, for which PostgreSQL asks the system for random bits each time.'),
-  ('Sorting and indexing', 'Sorts and new indexes take half as long where rows lie about in the order of their ids.'),
-  ('Joining and grouping', 'Joins and groups cost the same as with a uuid or a bigint.'),
-  ('Inserting', 'Inserts cost less than half of those with random uuids: new keys are appended to the index. COPY
-writes a third less WAL if [the file has the ids](cookbook.md#old-rows).'),
+  ('Generating', NULL),
+  ('Sorting and indexing', NULL),
+  ('Joining and grouping', NULL),
+  ('Inserting', NULL),
   ('Times', 'The time in the id costs as much to search by as a column of timestamptz with an index of its own.'),
   ('Planning with partitions', 'A partition for each day of a year: a plan costs about the same as with a column of timestamptz.'),
-  ('Text, JSON and COPY', 'Text costs less than that of a uuid. JSON costs a third more, because PostgreSQL looks for a cast of each id:
-[`id::text`](cookbook.md#milliseconds-and-json) is cheaper.');
+  ('Text, JSON and COPY', 'JSON costs a third more, because PostgreSQL looks for a cast of each id: `id::text` is cheaper.');
 -- Two figures of built-in types and two comparisons stand in the CSV only.
 CREATE TEMPORARY VIEW cell AS
   SELECT n, subject, measurement, heading,
@@ -26,7 +24,7 @@ CREATE TEMPORARY VIEW cell AS
       WHEN median < 100 THEN round(median::numeric, 1)
       ELSE round(median::numeric) END AS figure
   FROM (SELECT *, concat_ws(' / ', name, built_in) AS heading FROM quartiles) q
-  WHERE heading NOT IN ('bigint', 'uuidv7', 'gen_uuidv7 / uuid', 'uuidv7 / uuid');
+  WHERE heading NOT IN ('bigint', 'uuidv7', 'gen_uuidv7 / uuid', 'uuidv7 / uuid') AND NOT (:chosen AND name IN ('scru160', 'tbsl', 'snowflake'));
 CREATE TEMPORARY VIEW line AS
   WITH heading AS (
     SELECT subject, heading, place, min(n) AS n FROM cell GROUP BY subject, heading, place HAVING count(figure) > 0
