@@ -44,6 +44,7 @@ for how in 'CREATE SUBSCRIPTION' pg_createsubscriber; do
   before=$(sql -c 'SELECT count(*) FROM item')
   await "SELECT bool_and(confirmed_flush_lsn >= pg_current_wal_lsn()) FROM pg_replication_slots" t
   use "$new"
+  is "$how: all tables are copied" "$(sql -c "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel")" t
   is "$how: all rows exist" "$(sql -c 'SELECT count(*) FROM item')" "$before"
   # 3
   sql -c "DROP SUBSCRIPTION $(sql -c 'SELECT subname FROM pg_subscription')"

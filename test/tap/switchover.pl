@@ -19,8 +19,16 @@ $subscriber->safe_psql('postgres', 'TRUNCATE made');
 turn_clock($publisher, +300);
 insert_rows($publisher);
 $publisher->safe_psql('postgres', 'CREATE PUBLICATION made FOR TABLE made');
+# While a table has not been copied, the page's statement for the old server is true, and that for the new one is not.
+my %arrived = map { /(bool_and|flush)/ ? ("$1" => s/'item'/'made'/r) : () } page('doc/servers.md') =~ /`(SELECT [^`]*)`/g;
+my $holder = $subscriber->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK TABLE made IN SHARE MODE');
 $subscriber->safe_psql('postgres', q{CREATE SUBSCRIPTION made CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION made});
+ok($publisher->poll_query_until('postgres', $arrived{flush}), 'the slot is where the log ends');
+is($subscriber->safe_psql('postgres', $arrived{bool_and}), 'f', 'but a table has not been copied');
+$holder->quit;
 $subscriber->wait_for_subscription_sync($publisher, 'made');
+is($subscriber->safe_psql('postgres', $arrived{bool_and}), 't', 'then it has');
 insert_rows($publisher);
 $publisher->wait_for_catchup('made');
 $publisher->stop;
