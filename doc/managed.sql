@@ -38,7 +38,8 @@ BEGIN
 -- body refers to.
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
--- GRANTs for all of schema public, and dumps without privileges, must not open this. A dump of schema public alone lacks it.
+-- GRANTs for all of schema public, and dumps without privileges, must not open this. A dump of schema public alone lacks it, and default
+-- privileges of the database in which a dump is restored open it.
 CREATE SCHEMA uuidv7;
 
 -- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same. pg_sequence_last_value() sees what open

@@ -213,6 +213,27 @@ foreach my $before ('', 'UPDATE position SET id = (SELECT id FROM event ORDER BY
 		run_as('owner', 'ahead', q{SELECT string_agg(message, ' ' ORDER BY id) FROM event}) . ' t', "the consumer reads all rows: $before");
 }
 
+# An open transaction holds readers back to the beginning of a millisecond, in which others may have read. So the guard takes each position
+# of it, as the page says, and refuses later ones.
+my $open = session('ahead');
+$open->query_safe('BEGIN; SELECT gen_uuidv7()');
+is(error_of('owner', 'ahead', 'UPDATE position SET id = gen_uuidv7()'), '', 'a position in the millisecond of an open transaction');
+run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', last_value + 4096) FROM uuidv7.tick});
+like(error_of('owner', 'ahead', 'UPDATE position SET id = gen_uuidv7()'), qr/is above what is settled/, 'but not in the next one');
+$open->quit;
+
+# The page's dump of schema public brings schema uuidv7. Default privileges open its sequence where it is restored, until they are revoked.
+$node->safe_psql('postgres', 'CREATE DATABASE partly OWNER owner');
+run_as('owner', 'partly', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO writer');
+my @schemas = page('doc/managed.md') =~ /`(-n \w+)`/g;
+my ($partly, undef) = run_command([ 'pg_dump', '-U', 'owner', (map { split / / } @schemas), '-d', $node->connstr('app') ]);
+$node->psql('partly', $partly, on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
+is(run_as('writer', 'partly', 'SELECT gen_uuidv7() IS NULL'), 'f', "a dump by @schemas makes ids");
+my $set = q{SELECT setval(} . $node->safe_psql('partly', q{SELECT 'uuidv7.tick'::regclass::oid}) . ', 1)';
+is(error_of('writer', 'partly', $set), '', 'default privileges open the sequence');
+run_as('owner', 'partly', 'REVOKE ALL ON SEQUENCE uuidv7.tick FROM writer');
+like(error_of('writer', 'partly', $set), qr/permission denied for sequence tick/, 'until they are revoked');
+
 # The owner dumps and restores the database: first what it defines, then its rows, among them a position.
 run_as('owner', 'app', q{INSERT INTO position SELECT 'log', 'backup', id FROM log ORDER BY id DESC LIMIT 1});
 foreach my $part ('--schema-only', '--data-only')
