@@ -219,11 +219,7 @@ $late->quit;
 
 # A key that is inserted again while it is being deleted: the new row's id is below the deletion's.
 my ($gate, $deleting, $inserting) = map { $server{primary}->background_psql('postgres') } 1 .. 3;
-sub waits
-{
-	my ($event) = @_;
-	$server{primary}->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = '$event'") or die;
-}
+sub waits { my ($event) = @_; $server{primary}->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = '$event'") or die }
 $gate->query_safe("INSERT INTO customer (id, name) VALUES (-3, 'old'); SELECT pg_advisory_lock(1)");
 $deleting->query_until(qr/started/, qq{\\echo started
 	WITH gone AS (DELETE FROM customer WHERE id = -3 RETURNING id) SELECT pg_advisory_lock(1) FROM gone;

@@ -59,12 +59,7 @@ my @create = (q{CREATE TABLE event (id ulid PRIMARY KEY) PARTITION BY RANGE (id)
 my $register = q{INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))};
 my @keep = (block('doc/reading.md', 'A consumer', 'CREATE TABLE position'), $register);
 # How many partitions are kept
-sub kept
-{
-	my ($dropping) = @_;
-	$node->psql($database, $dropping);
-	return sql(q{SELECT count(*) FROM ids_partitions('event')});
-}
+sub kept { my ($dropping) = @_; $node->psql($database, $dropping); return sql(q{SELECT count(*) FROM ids_partitions('event')}) }
 sql($_) foreach 'CREATE TABLE other (); CREATE TABLE "odd name" (); CREATE SCHEMA app; CREATE TABLE app.event (); CREATE TABLE app.other (); CREATE ROLE keeper; GRANT ALL ON SCHEMA public TO keeper',
 	map { "SET ROLE keeper; $_" } @create, @keep;
 sql('CREATE VIEW new_event AS TABLE event; CREATE MATERIALIZED VIEW copy AS TABLE event; CREATE TABLE whole (id ulid NOT NULL) PARTITION BY RANGE (id);

@@ -48,11 +48,7 @@ sub missed
 	$_->quit foreach $late, $gate;
 	return scalar grep { !exists $read{$_} } ids(sql('SELECT id FROM event'));
 }
-sub by_statement
-{
-	my ($statement) = @_;
-	return sub { return ids(sql($statement =~ s/$nothing/$_[0]/r)) };
-}
+sub by_statement { my ($statement) = @_; return sub { return ids(sql($statement =~ s/$nothing/$_[0]/r)) } }
 # In a session that waits for the lock after its snapshot
 sub while_it_waits
 {

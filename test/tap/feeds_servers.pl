@@ -43,17 +43,9 @@ sub create
 		CREATE TABLE event_1 PARTITION OF event FOR VALUES IN (1)});
 	return $node;
 }
-sub publish
-{
-	my ($node, $source) = @_;
-	$node->safe_psql('postgres', $_) foreach $table, $procedure =~ s/'one'/'$source'/gr, $view, $publish;
-}
+sub publish { my ($node, $source) = @_; $node->safe_psql('postgres', $_) foreach $table, $procedure =~ s/'one'/'$source'/gr, $view, $publish }
 # How many servers insert rows, and how many of them by a subscription
-sub set_numbers
-{
-	my ($role, $servers, $subscriptions) = @_;
-	ask($role, $view =~ s/CREATE/CREATE OR REPLACE/r =~ s/= 1/= $servers/r =~ s/= 0;/= $subscriptions;/r);
-}
+sub set_numbers { my ($role, $servers, $subscriptions) = @_; ask($role, $view =~ s/CREATE/CREATE OR REPLACE/r =~ s/= 1/= $servers/r =~ s/= 0;/= $subscriptions;/r) }
 sub connection { return $_[0]->connstr('postgres') =~ s/'/''/gr; }
 
 # What a server answers. A session that stays would do so much more slowly.
@@ -66,11 +58,7 @@ sub ask
 	close $psql or die "$role: @statements";
 	return wantarray ? @lines : join "\n", @lines;
 }
-sub await
-{
-	my ($role, $statement) = @_;
-	$server{$role}->poll_query_until('postgres', $statement) or die "$role: not true: $statement";
-}
+sub await { my ($role, $statement) = @_; $server{$role}->poll_query_until('postgres', $statement) or die "$role: not true: $statement" }
 
 # The writers
 my (%announcing, %writing);
@@ -101,18 +89,9 @@ sub start_writers
 	my @pgbench = ('pgbench', '-n', '-c', $clients, '-R', $rate, '-T', 3600, '-D', "tenants=$tenants", @files);
 	push @{ $writing{$role} }, IPC::Run::start([ @pgbench, $server{$role}->connstr('postgres') ], '>&', \my $out);
 }
-sub stop_announcing
-{
-	my ($role) = @_;
-	ask($role, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^CALL'});
-	$announcing{$role}->finish;
-}
+sub stop_announcing { my ($role) = @_; ask($role, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^CALL'}); $announcing{$role}->finish }
 # After the server has died
-sub reap
-{
-	my ($role) = @_;
-	$_->finish foreach @{ delete $writing{$role} }, delete $announcing{$role};
-}
+sub reap { my ($role) = @_; $_->finish foreach @{ delete $writing{$role} }, delete $announcing{$role} }
 
 # The readers. Each keeps its position, and what it has read, in tables of one server; it may read on another one. Who is careless
 # keeps the position in another table than the page.
@@ -126,11 +105,7 @@ sub add_reader
 }
 my @begin = block('doc/reading.md', 'A feed of several tables', 'LOCK TABLE') =~ /^(BEGIN.*?;|LOCK.*?;)/mg;
 my $sql_of_position = q{(SELECT id FROM %s WHERE consumer = '%s')};
-sub position_of
-{
-	my ($name) = @_;
-	return ask($reader{$name}{keeps}, 'SELECT ' . sprintf $sql_of_position, $reader{$name}{table}, $name);
-}
+sub position_of { my ($name) = @_; return ask($reader{$name}{keeps}, 'SELECT ' . sprintf $sql_of_position, $reader{$name}{table}, $name) }
 sub poll
 {
 	my ($name) = @_;
@@ -149,12 +124,7 @@ sub poll
 		UPDATE $table SET id = (SELECT id FROM batch ORDER BY id DESC LIMIT 1) WHERE consumer = '$name' AND EXISTS (SELECT FROM batch)
 		RETURNING 'more'}, 'COMMIT');
 }
-sub read_for
-{
-	my ($duration, @names) = @_;
-	my $ends = time + $duration;
-	do { poll($_) foreach @names; } while (time < $ends);
-}
+sub read_for { my ($duration, @names) = @_; my $ends = time + $duration; do { poll($_) foreach @names; } while (time < $ends) }
 # The rows that a reader has missed, below what is settled, and those that it has read twice.
 sub missed_and_twice
 {
@@ -183,11 +153,7 @@ sub check
 	}
 }
 # A careless one misses this row, once it is settled.
-sub await_settled
-{
-	my ($role, $row) = @_;
-	await($role, "SELECT min(id) > '$row' FROM settled");
-}
+sub await_settled { my ($role, $row) = @_; await($role, "SELECT min(id) > '$row' FROM settled") }
 sub check_missed
 {
 	my ($name, $row, $what) = @_;
