@@ -37,7 +37,7 @@ CREATE TEMPORARY VIEW line AS
     FROM (SELECT subject, min(n) AS n FROM measured WHERE NOT :chosen OR subject IN (SELECT subject FROM meaning) GROUP BY subject) m
     JOIN heading h USING (subject) GROUP BY subject, m.n
   ), tables AS (   -- subjects with the same columns share one
-    SELECT headings, columns, min(n) AS n, CASE count(*) WHEN 1 THEN min(subject) ELSE 'Beside uuid and bigint' END AS title,
+    SELECT headings, columns, min(n) AS n, CASE WHEN count(*) = 1 THEN min(subject) WHEN headings ~ 'timestamptz' THEN 'Beside timestamptz' ELSE 'Beside uuid and bigint' END AS title,
       string_agg(text, E'\n\n' ORDER BY n) AS text
     FROM subjects LEFT JOIN meaning USING (subject) GROUP BY headings, columns
   )
