@@ -83,7 +83,7 @@ sub take_memory
 }
 SKIP:
 {
-	skip 'from 17 on, the memory is a segment of its own', 10 if $node->pg_version >= 17;
+	skip 'from 17 on, the memory is a segment of its own', 11 if $node->pg_version >= 17;
 	start_server('locks', "max_connections = 20\nmax_locks_per_transaction = 1000\nshared_preload_libraries = 'ids'\n");
 	$node->safe_psql('postgres', 'CREATE EXTENSION ids; CREATE ROLE ordinary LOGIN');
 	my $first_id = 'SELECT gen_ulid() IS NULL';
@@ -96,6 +96,7 @@ SKIP:
 	take_memory($size);
 	like(($node->psql('postgres', $first_id))[2], qr/not enough shared memory.*HINT:  Add "ids" to shared_preload_libraries/s,
 		'not preloaded: no id, although the locks have ended');
+	like($node->safe_psql('postgres', 'SELECT problem, object FROM ids_problems()'), qr/^generators fail\|database postgres: not enough shared memory[^\n]*\z/, 'a monitor is told');
 	$node->restart;
 	is($node->safe_psql('postgres', $first_id), 'f', 'after a restart: the first id');
 	take_memory($size);

@@ -28,7 +28,7 @@ sub problems
 # Settings that turn a text into another one, and a zone whose clocks have changed ten days ago.
 my $day = (gmtime(time - 10 * 86400))[7] + 1;
 my $settings = sprintf q{SET DateStyle = 'SQL, DMY'; SET IntervalStyle = sql_standard; SET TimeZone = 'X3Y,J%d/0,J%d/0'; SET quote_all_identifiers = on;}, $day > 365 ? 365 : $day, ($day + 180) % 365 + 1;
-$settings .= 'SET standard_conforming_strings = off;' if $node->pg_version < 19;
+$settings .= 'SET standard_conforming_strings = off;' if $node->pg_version < '19devel';
 sub remedy { return sql("$settings SELECT remedy FROM ids_problems()") }
 sub ends_by_remedy
 {

@@ -45,7 +45,7 @@ is(difference($objects, objects_of($_, $current)), '', "$_ updated to $current i
 
 # Settings of the session that creates it change no object.
 foreach my $setting (
-	($node->pg_version < 19 ? 'standard_conforming_strings = off' : ()), 'backslash_quote = off', "DateStyle = 'SQL, DMY'", 'IntervalStyle = sql_standard', "TimeZone = 'Asia/Kolkata'",
+	($node->pg_version < '19devel' ? 'standard_conforming_strings = off' : ()), 'backslash_quote = off', "DateStyle = 'SQL, DMY'", 'IntervalStyle = sql_standard', "TimeZone = 'Asia/Kolkata'",
 	'default_table_access_method = other', 'check_function_bodies = off', 'quote_all_identifiers = on', 'transform_null_equals = on', 'array_nulls = off',
 	"bytea_output = 'escape'", 'extra_float_digits = -15', 'client_encoding = SQL_ASCII', 'row_security = off', 'search_path = pg_temp')
 {
