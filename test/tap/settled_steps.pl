@@ -161,7 +161,7 @@ $node->safe_psql('postgres', q{
 		FOR n IN 1 .. 2000 LOOP
 			steps := n;
 			PERFORM * FROM dblink(address('postgres'), 'SELECT ids_reset_clock()::text; TRUNCATE made; SELECT receive(clock_timestamp() + ''1 h'')::text') t (a text);
-			PERFORM * FROM dblink(address('neighbour'), 'TRUNCATE made; SELECT receive(clock_timestamp() + ''2 h'')::text; SELECT lose_memory()::text') t (a text);
+			PERFORM * FROM dblink(address('neighbour'), 'SELECT ids_reset_clock()::text; TRUNCATE made; SELECT receive(clock_timestamp() + ''2 h'')::text; SELECT lose_memory()::text') t (a text);
 			PERFORM dblink_connect('stopped', address('postgres', 'stopped')), dblink_connect('other', address(database, 'other'));
 			PERFORM * FROM dblink('stopped', before[1]) t (a text);
 			PERFORM * FROM dblink('other', before[2]) t (a text);
