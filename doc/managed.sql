@@ -108,8 +108,8 @@ BEGIN
 		RAISE EXCEPTION 'uuidv7_settled() needs the isolation level READ COMMITTED' USING ERRCODE = 'feature_not_supported',
 			HINT = 'Read as "New rows" in doc/managed.md does.';
 	END IF;
-	-- Whoever has an id up to the last tick holds a lock, or its rows can be seen. So that is read before the locks. It is 0 before the
-	-- first id, and only then.
+	-- Whoever has an id up to the last tick holds a lock, or its rows can be seen. So the last tick is read before the locks. The result is
+	-- that of tick 0 before the first id, and only then.
 	SELECT CASE WHEN last IS NULL THEN 0 ELSE greatest(4096, least(last + 1, min((classid::bigint & 65535) << 32 | objid::bigint) << 12)) END INTO last
 	FROM pg_locks
 	WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 16 = 30069 AND mode = 'ShareLock'
