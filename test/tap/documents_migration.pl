@@ -102,7 +102,7 @@ recipe('From uuid, with a foreign key', block('doc/migration.md', 'From uuid', '
 	CREATE TABLE line (n int, product uuid CONSTRAINT line_product_fkey REFERENCES product); INSERT INTO line SELECT n, id FROM product});
 recipe('From text', block('doc/migration.md', 'From text', 'ALTER TABLE'), use => ['note (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, upper(id::text)) FROM note UNION ALL $shape",
 	setup => q{CREATE TABLE note (id text PRIMARY KEY DEFAULT lower(gen_ulid()::text), n int); INSERT INTO note (n) VALUES (1), (2)});
-recipe('From names of devices', block('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT'), use => ['device (id) VALUES (9)'], rows => 'SELECT id, name FROM device',
+recipe('From names of devices', block('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT'), use => ['device (id) VALUES (9)'], rows => q{SELECT id::text, name FROM device UNION ALL SELECT '', pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'u'},
 	setup => q{CREATE TABLE device (id int PRIMARY KEY, name text NOT NULL UNIQUE DEFAULT 'C4VJ2ly9gRt'); INSERT INTO device VALUES (1, 'C4VJ2ly9gRs')});
 recipe('Leaving', block('doc/migration.md', 'Leaving', 'DETACH') =~ s/DROP EXTENSION ids;//r, use => ['log (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM log UNION ALL $shape",
 	setup => q{CREATE FUNCTION public.gen_uuidv7() RETURNS uuid RETURN pg_catalog.gen_uuidv7(); CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int) PARTITION BY RANGE (id);
