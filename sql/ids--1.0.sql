@@ -1316,7 +1316,7 @@ BEGIN ATOMIC
 	FROM coverage c LEFT JOIN part own ON own.partition = c.parent
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
-		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2))))
+		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2)))))
 			* tstzmultirange(coalesce(own.times, '(,)')) - have) gap
 	WHERE (own.times IS NOT NULL OR outside IS NULL OR outside NOT IN (SELECT parent FROM tables)) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;
