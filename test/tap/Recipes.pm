@@ -42,14 +42,13 @@ my $rows = q{DECLARE t regclass; BEGIN
 	FOR t IN SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace LOOP
 		RETURN QUERY EXECUTE format('SELECT %L, to_jsonb(t) FROM %s t', t, t);
 	END LOOP; END};
-my $hide = q{SELECT format('CREATE POLICY hide ON %1$s USING (hashtext(%2$I::text) % 2 = 0) WITH CHECK (true); ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
+my $hide = q{SELECT format('CREATE POLICY hide ON %1$s USING (hashtext(%2$I::text) %% 2 = 0) WITH CHECK (true); ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
 	oid::regclass, relname) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace \gexec};
 
 # Runs the blocks of a recipe. setup: SQL of the owner before it. use: rows that can be inserted afterwards, and then updated, read and
-# deleted, each as 'table (key, ...) VALUES ...'; later: the same, if the recipe has
-# ended. rows: a query of what must be the same before and after, otherwise all rows of all tables.
-# goes: what may be lost. busy: no statement may wait long for a reader. effect: a query of what the recipe makes, the same whenever it says no error. refused: the error that it
-# is to say. by: the role that runs it, a superuser if it is ''.
+# deleted, each as 'table (key, ...) VALUES ...'; later: the same, once the recipe has ended. rows: a query of what must be the same before
+# and after, otherwise all rows of all tables. goes: what may be lost. busy: no statement may wait long for a reader. effect: a query of
+# what the recipe makes, and its result whenever no error is said. refused: the error that it is to say. by: the role that runs it, a superuser if it is ''.
 my $recipes = 0;
 sub recipe
 {
@@ -83,7 +82,7 @@ sub recipe
 		}
 	}
 	my %roles = map { $_ => 1 } split /\n/, sql('SELECT rolname FROM pg_roles');
-	my (%usable, %may_go, $effect);
+	my (%usable, %may_go);
 	foreach (@variations)
 	{
 		my ($variation, @script) = @$_;
@@ -115,9 +114,8 @@ sub recipe
 		}
 		if ($recipe{effect} && $variation !~ /untouched|twice/ && $told !~ /ERROR/)
 		{
-			my $is = psql('pasted', '', $recipe{effect});
-			$effect //= $is;
-			push @wrong, "the effect is $is, not $effect" if $is ne $effect;
+			my $is = psql('pasted', '', "\\set QUIET\n$recipe{effect}[0]") =~ s/\n/ /gr;
+			push @wrong, "the effect is $is" if $is !~ /^$recipe{effect}[1] ?$/;
 		}
 		foreach my $use (@{ $recipe{use} // [] }, @{ $recipe{later} // [] })
 		{
