@@ -166,16 +166,22 @@ $refresh->query_safe('BEGIN; REFRESH MATERIALIZED VIEW ids_internal.mark');
 is($_, 'generators fail: database monitored: another session has locked the mark', 'the mark is locked')
 	foreach problems(), $knows->query_safe(q{SET statement_timeout = '9s'; SELECT concat_ws(': ', problem, object) FROM ids_problems()});
 $_->quit foreach $refresh, $knows;
-foreach ([ 70000, 'scru160: invalid value for parameter "ids.node_id": "70000"' ], [ 5000, 'tbsl: value 5000 of parameter "ids.node_id" is out of range for type tbsl' ], [ -1 ])
+foreach ([ 70000, 'tbsl', 'scru160: invalid value for parameter "ids.node_id": "70000"' ],
+	(map { [ 5000, $_, qq{$_: value 5000 of parameter "ids.node_id" is out of range for type $_} ] } 'snowflake', 'tbsl'), [ -1, 'tbsl' ])
 {
-	my ($value, $error) = @$_;
+	my ($value, $type, $error) = @$_;
 	$node->append_conf('postgresql.conf', "ids.node_id = $value");
 	$node->restart;
 	is(problems(), $value == 70000 ? "generators fail: generator $error" : '', "ids.node_id is $value");
-	sql('CREATE TABLE kind (id tbsl)');
-	is(problems(), $error ? "generators fail: generator $error" : '', "ids.node_id is $value, for a column of type tbsl");
+	sql("CREATE TABLE kind (id $type)");
+	is(problems(), $error ? "generators fail: generator $error" : '', "ids.node_id is $value, for a column of type $type");
 	sql('DROP TABLE kind; SELECT gen_ulid()');
 }
+# A partition of a month and some days: nothing that creates the next one of that length.
+my $month = q{date_trunc('month', now() AT TIME ZONE 'UTC' - interval '1 month') AT TIME ZONE 'UTC'};
+sql("CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first($month)) TO (ulid_first($month + interval '1080 hours'))");
+is(sql(q{SELECT remedy FROM ids_problems('60 days')}), 'see "Monitoring" in doc/cookbook.md', 'a partition of 45 days from the beginning of a month');
+sql('DROP TABLE kind');
 
 # DETACH CONCURRENTLY waits for who reads the partition alone. The current partition is half detached: it takes no rows, and is not created anew before it is detached.
 sub detach_slowly

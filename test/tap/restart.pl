@@ -12,6 +12,11 @@ use Time::HiRes qw(sleep);
 my $node = create_server('main');
 
 sub crash { $node->stop('immediate') }
+# No commit flushes the mark here; the WAL writer does, soon.
+sub wait_for_wal_writer
+{
+	foreach (1 .. 300) { sleep 0.1; last if $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()') eq 't' }
+}
 
 sub crash_at_work
 {
@@ -71,7 +76,7 @@ my @bounds = map { key_of($_, "${_}_settled()") } @settled;
 	insert_rows($node);
 	my $poll = 'SELECT ' . join ', ', @bounds;
 	my @told = split /[|]/, (split /\n/, $node->safe_psql('postgres', "$poll, pg_sleep(0.001);\n" x 500))[-1];
-	sleep 1;    # The WAL writer has written the mark.
+	wait_for_wal_writer();
 	crash();
 	start_server($node, -5);
 	is($node->safe_psql('postgres', 'SELECT ' . join ', ', map { key_of($settled[$_], "gen_$settled[$_]()") . " >= '$told[$_]'" } 0 .. $#settled),
@@ -274,7 +279,7 @@ foreach my $show (@show)
 	my @sessions = map { $node->background_psql('minimal_0', on_error_stop => 0) } @statements;
 	my @shown = map { my $session = $sessions[$_]; grep { /[|]/ } map { $session->query($_) } @{ $statements[$_] } } 0 .. $#sessions;
 	@shown = split /[|]/, $shown[-1];
-	sleep 2;
+	wait_for_wal_writer();
 	crash();
 	eval { $_->quit } foreach @sessions;
 	start_server($node, -60);

@@ -71,12 +71,12 @@ case $mode in
     cd "$stage"
     [ $# -gt 0 ] || set -- test/tap/*.pl
     bindir=$("$pg_config" --bindir)
+    # A session's timer runs from its start: it is for what hangs, and no busy machine takes so long.
     run=(env LANG=C.UTF-8 "PATH=$stage/bin:$bindir:$PATH" "IDS_INITDB=$bindir/initdb" "TEMP_CONFIG=$stage/ids.conf" "TESTDIR=$stage" "TESTDATADIR=$stage/tmp_check" "TESTLOGDIR=$stage/tmp_check/log"
          "PG_TEST_TIMEOUT_DEFAULT=${PG_TEST_TIMEOUT_DEFAULT:-1800}" "${found[@]}" "IDS_LIBDIR=$stage$libdir" "IDS_SHAREDIR=$stage$("$pg_config" --sharedir)"
          "IDS_UNSHARED=$stage/unshared/ids" "IDS_FAULTS=$stage/faults"
          "PG_REGRESS=$(dirname "$("$pg_config" --pgxs)")/../test/regress/pg_regress"
          prove --timer -j4 -I "$(dirname "$("$pg_config" --pgxs)")/../test/perl" -I test/tap "$@")
-    # A session's timer runs from its start: it is for what hangs, and no busy machine takes so long.
     # PostgreSQL does not run as root.
     if [ "$(id -u)" = 0 ]; then
       chown -R postgres "$stage"
