@@ -37,7 +37,7 @@ $subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE; ALTER SUBSC
 # The greatest time, by the statement of doc/servers.md, whichever table has it, also among random uuids, in a session whose times are read
 # differently elsewhere; hidden rows are an error.
 my $greatest = block('doc/servers.md', 'Logical switch-over', 'greatest');
-my ($advance) = page('doc/servers.md') =~ /`(SELECT pg_catalog\.ids_advance_clock\(.*?)`/;
+my ($advance, $above) = page('doc/servers.md') =~ /`(SELECT pg_catalog\.ids_advance_clock\(.*?)`.*?`(SELECT gen_ulid\(\) > .*?)`/s;
 $subscriber->safe_psql('postgres', q{CREATE TABLE customer AS SELECT ulid AS id FROM made; CREATE TABLE position AS SELECT tbsl AS id FROM made WHERE n < 0;
 	CREATE TABLE visit AS SELECT uuidv7 AS id FROM made UNION SELECT gen_random_uuid() FROM generate_series(1, 100) UNION
 		SELECT overlay(uuidv7_first(now() + interval '5 hours')::text PLACING '4' FROM 15 FOR 1)::uuid; CREATE ROLE keeper});
@@ -61,6 +61,7 @@ insert_in_turn($session);
 is($subscriber->safe_psql('postgres', "SELECT bool_and(ulid < (SELECT max(ulid) FROM made WHERE n <= $replicated)) FROM made WHERE n > $replicated"),
 	't', 'without ids_advance_clock() the subscriber makes identifiers below them');
 $subscriber->safe_psql('postgres', "DELETE FROM made WHERE n > $replicated");
+is($subscriber->safe_psql('postgres', "$advance; $above"), "\nf", 'the page notices that its own time was given');
 
 # A time that has passed changes nothing, and neither does null.
 my $lead = q{SELECT bool_and(lead < '200 ms') FROM ids_generators()};
@@ -81,6 +82,7 @@ $subscriber->safe_psql('postgres', $advance =~ s/'\w+'::ulid/'$last'/r);
 $subscriber->stop('immediate');
 eval { $session->quit };
 start_server($subscriber);
+is($subscriber->safe_psql('postgres', $above), 't', 'and that the greatest time was');
 insert_and_check($subscriber, 'ids_advance_clock() and a crash, in generators that are claimed again');
 
 # In generators that are in use, with sessions that know the mark.
