@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "partitions/owner.hpp"
+#include "pg/clock.hpp"
 #include "pg/datum.hpp"
 #include "planner/catalog.hpp"
-#include "type/timed_type.hpp"
-#include "uuidv7/uuidv7.hpp"
 
 using namespace ids;
 
@@ -36,7 +36,7 @@ bool find_time_key(Relation table, TimeKey& result) {
   if (!HeapTupleIsValid(row)) return false;
   result.is_uuid = type == UUIDOID;
   const char* prefix =
-      result.is_uuid ? UuidV7::kName
+      result.is_uuid ? "uuidv7"
                      : pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typname));
   ReleaseSysCache(row);
   // No other type of this name has the latter.
@@ -84,7 +84,10 @@ bool ids::lock_at_once(Oid table, TimeKey& key) {
 // A bound may be a uuid of any version, for which extract_timestamp is null. It gets the time of
 // the ids that it sorts among.
 TimestampTz TimeKey::time(Datum id) {
-  if (is_uuid) return TimedType<UuidV7>::timestamp(TimedType<UuidV7>::get(id));
+  if (is_uuid) {
+    const std::uint64_t first_bits = load_big_endian<std::uint64_t>(DatumGetUUIDP(id)->data);
+    return timestamptz_from_unix_us(static_cast<std::int64_t>(first_bits >> 16) * 1000);
+  }
   return DatumGetTimestampTz(FunctionCall1(&extract_timestamp, id));
 }
 

@@ -10,7 +10,7 @@ my %below = (
     generator => ['core', 'pg'],
     planner => ['core', 'pg'],
     type => ['core', 'pg', 'planner'],
-    partitions => ['core', 'pg', 'planner', 'type', 'uuidv7'],
+    partitions => ['core', 'pg', 'planner'],
     # Every other folder belongs to a type: a codec, and functions that use it.
     codec => ['core'],
     functions => ['core', 'pg', 'planner', 'type', 'generator'],
