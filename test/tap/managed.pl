@@ -215,6 +215,7 @@ foreach my $before ('', 'UPDATE position SET id = (SELECT id FROM event ORDER BY
 
 # An open transaction holds readers back to the beginning of a millisecond, in which others may have read. So the guard takes each position
 # of it, as the page says, and refuses later ones.
+run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', (last_value >> 12) + 1 << 12) FROM uuidv7.tick});
 my $open = session('ahead');
 $open->query_safe('BEGIN; SELECT gen_uuidv7()');
 is(error_of('owner', 'ahead', 'UPDATE position SET id = gen_uuidv7()'), '', 'a position in the millisecond of an open transaction');
@@ -243,6 +244,16 @@ foreach my $part ('--schema-only', '--data-only')
 	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', $dump, '-d', $node->connstr('moved') ], "the owner restores it, $part");
 }
 is(run_as('owner', 'moved', 'INSERT INTO item (n) VALUES (2001) RETURNING id > ALL (SELECT id FROM item WHERE n <= 2000)'), 't', 'new ids in the restored database are above the old ones');
+
+# Where ids have been made, later positions are refused, unless the guard is disabled meanwhile.
+run_as('owner', 'app', "SELECT gen_uuidv7() AS id \\gset\nUPDATE position SET id = :'id'");
+run_as('owner', 'moved', 'TRUNCATE position');
+my $data = (run_command([ 'pg_dump', '-U', 'owner', '--data-only', '-t', 'position', '-d', $node->connstr('app') ]))[0];
+my @guard = page('doc/cookbook.md') =~ /`(ALTER TABLE position )(DISABLE TRIGGER settled)`, afterwards `(ENABLE TRIGGER settled)`/;
+like(error_of('owner', 'moved', $data), qr/is above what is settled/, 'a later position is refused');
+run_as('owner', 'moved', "$guard[0] $guard[1]");
+is(error_of('owner', 'moved', $data), '', 'but not while the guard is disabled');
+run_as('owner', 'moved', "$guard[0] $guard[2]");
 
 # The functions' results for times, ranges and ids of every kind.
 my $answers = q{
