@@ -1284,7 +1284,8 @@ BEGIN
 	FOREACH used IN ARRAY ARRAY['scru160', 'tbsl', 'snowflake'] LOOP
 		object := 'generator ' || used;
 		CONTINUE WHEN used <> 'scru160' AND NOT EXISTS (SELECT FROM ids_generators() WHERE generator = used)
-			AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_type'::regclass AND refobjid = used::regtype AND classid = 'pg_class'::regclass);
+			AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_type'::regclass AND refobjid = used::regtype AND classid = 'pg_class'::regclass
+				OR refclassid = 'pg_proc'::regclass AND refobjid = format('gen_%s()', used)::regprocedure);  -- for a domain, or another type
 		EXECUTE format('SELECT gen_%s(clock_timestamp())', used);
 	END LOOP;
 	object := NULL;
