@@ -1264,7 +1264,7 @@ COMMENT ON FUNCTION ids_partitions(regclass)      IS 'partitions of a table with
 COMMENT ON PROCEDURE ids_create_partitions(regclass, interval, timestamptz, timestamptz) IS 'create missing partitions for a range of times';
 COMMENT ON PROCEDURE ids_drop_partitions(regclass, timestamptz, boolean)                 IS 'drop or detach partitions that end before a time';
 
--- What stops ids, their readers, or inserts. A monitor asks at any time, so it makes no id, reads catalogs alone, waits for no lock and keeps none.
+-- What stops ids, their readers, or inserts. A monitor asks at any time, so it makes no id, reads catalogs alone, waits for no lock but theirs and keeps none.
 
 CREATE FUNCTION ids_version() RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_version() IS 'release of the library that the session has loaded';

@@ -1,4 +1,4 @@
--- What stops ids, their readers, or inserts. A monitor asks at any time, so it makes no id, reads catalogs alone, waits for no lock and keeps none.
+-- What stops ids, their readers, or inserts. A monitor asks at any time, so it makes no id, reads catalogs alone, waits for no lock but theirs and keeps none.
 
 CREATE FUNCTION ids_version() RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ids_version() IS 'release of the library that the session has loaded';
