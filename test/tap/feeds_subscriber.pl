@@ -83,6 +83,7 @@ $commit->();
 $one->safe_psql($name, q{UPDATE settled SET id = ulid_settled()});
 await('SELECT count(*) = 2 FROM event JOIN all_settled ON event.id < all_settled.id');
 is(scalar(split /\n/, $subscriber->safe_psql($name, $read)), 2, 'and after it');
+is($subscriber->safe_psql($name, "BEGIN; UPDATE pg_subscription_rel SET srsubstate = 'd' WHERE srrelid = 'event'::regclass; $read ROLLBACK"), '', 'while rows are copied');
 
 begin();
 publish_and_subscribe($_, 'feed') foreach $one, $three;
