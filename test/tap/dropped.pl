@@ -15,10 +15,14 @@ my $clock = "SELECT count(*) FROM ($ids) id; SELECT max(last_timestamp) < now() 
 my $untouched = @generators . "\nt|0";
 is(sql($clock), $untouched, 'the clock of the server');
 
+# What has the mark's name, and would move the clock
+my $own = "CREATE SCHEMA ids_internal; CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT %s AS unix_us, bigint '0' AS boot";
+my $days_ahead = q{(extract(epoch FROM now() + interval '40 days') * 1e6)::bigint};
+my $ahead = sprintf $own, $days_ahead;
+
 begin('own', 'OWNER owner TEMPLATE template0');
 sql(q{
-	SET ROLE owner;
-	CREATE EXTENSION ids;
+	SET ROLE owner; CREATE EXTENSION ids;
 	CREATE TABLE member AS
 		SELECT p.oid, proname, prokind, pronamespace::regnamespace::text AS schema, provolatile, prolang, proargtypes, pronargs - pronargdefaults AS required,
 			oidvectortypes(proargtypes) AS arguments
@@ -27,95 +31,49 @@ sql(q{
 	CREATE TABLE query (number int, name text, statement text, is_pure boolean, answer text);
 	CREATE TABLE log (id uuid) PARTITION BY RANGE (id);
 	CALL ids_create_partitions('log', '1 day', '2026-01-01', '2026-01-03');
-
 	-- In place of the extension: nothing; the extension; a view named like the mark; or a stranger's mark that would move the clock,
-	-- and types and functions.
-	CREATE FUNCTION drop_extension(kind text, name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_catalog AS $$
-	DECLARE
-		statement text;
-	BEGIN
+	-- and types and functions, of which a statement has those of its names.
+	CREATE FUNCTION drop_extension(kind text, name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_catalog AS $$ DECLARE statement text; BEGIN
 		DROP EXTENSION ids;
-		IF kind = 'nothing' THEN
-			RETURN;
-		ELSIF kind = 'the extension' THEN
-			CREATE EXTENSION ids;
-			RETURN;
-		END IF;
+		IF kind = 'nothing' THEN RETURN; END IF;
+		IF kind = 'the extension' THEN CREATE EXTENSION ids; RETURN; END IF;
 		CREATE SCHEMA ids_internal;
-		IF kind = 'a view' THEN
-			CREATE VIEW ids_internal.mark AS SELECT 1 AS last_value;
-			RETURN;
-		END IF;
+		IF kind = 'a view' THEN CREATE VIEW ids_internal.mark AS SELECT 1 AS last_value; RETURN; END IF;
 		CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT (extract(epoch FROM now() + interval '40 days') * 1e6)::bigint AS unix_us, bigint '0' AS boot;
 		FOR statement IN
-			SELECT format('CREATE TYPE public.%I AS (stranger int)', typname) FROM type
+			WITH made AS (SELECT * FROM member WHERE proname LIKE split_part(name, '(', 1) AND prokind = 'f' AND arguments !~ 'cstring|internal')
+			SELECT format('CREATE TYPE public.%I AS (stranger int)', typname) FROM type WHERE name = '%' OR (SELECT concat(name, string_agg(arguments, ' ')) FROM made) ~ typname
 			UNION ALL
 			SELECT format('CREATE FUNCTION %I.%I(%s) RETURNS int LANGUAGE plpgsql AS $f$BEGIN RAISE ''a stranger''; END$f$',
-				replace(schema, 'pg_catalog', 'public'), proname, arguments)
-			FROM member WHERE proname LIKE split_part(name, '(', 1) AND prokind = 'f' AND arguments !~ 'cstring|internal'
-		LOOP
-			EXECUTE statement;
-		END LOOP;
+				replace(schema, 'pg_catalog', 'public'), proname, arguments) FROM made
+		LOOP EXECUTE statement; END LOOP;
 	END $$;
-	CREATE FUNCTION drop_at_two(n int, kind text, name text) RETURNS boolean LANGUAGE plpgsql AS $$
-	BEGIN
-		IF n = 2 THEN
-			PERFORM drop_extension(kind, name);
-		END IF;
-		RETURN true;
+	CREATE FUNCTION drop_at_two(n int, kind text, name text) RETURNS boolean LANGUAGE plpgsql AS
+		'BEGIN IF n = 2 THEN PERFORM drop_extension(kind, name); END IF; RETURN true; END';
+	CREATE FUNCTION open_cursors() RETURNS void LANGUAGE plpgsql AS $$ DECLARE q query; c refcursor; BEGIN
+		FOR q IN SELECT * FROM query LOOP c := 'c' || q.number; OPEN c FOR EXECUTE replace(q.statement, 'CONDITION', 'true'); END LOOP;
 	END $$;
-
-	CREATE FUNCTION open_cursors() RETURNS void LANGUAGE plpgsql AS $$
-	DECLARE
-		q query;
-		c refcursor;
-	BEGIN
-		FOR q IN SELECT * FROM query LOOP
-			c := 'c' || q.number;
-			OPEN c FOR EXECUTE replace(q.statement, 'CONDITION', 'true');
-		END LOOP;
-	END $$;
-	CREATE FUNCTION read_cursors() RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$
-	DECLARE
-		q query;
-		c refcursor;
-		answer text;
-	BEGIN
+	CREATE FUNCTION read_cursors() RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$ DECLARE q query; c refcursor; answer text; BEGIN
 		FOR q IN SELECT * FROM query LOOP
 			BEGIN
-				c := 'c' || q.number;
-				outcome := NULL;
-				LOOP
-					FETCH c INTO answer;
-					EXIT WHEN NOT FOUND;
-					outcome := concat_ws(' ', outcome, answer);
-				END LOOP;
-				IF outcome = q.answer THEN
-					outcome := 'right';
-				END IF;
-			EXCEPTION WHEN OTHERS THEN
-				outcome := sqlstate || ': ' || sqlerrm;
+				c := 'c' || q.number; outcome := NULL;
+				LOOP FETCH c INTO answer; EXIT WHEN NOT FOUND; outcome := concat_ws(' ', outcome, answer); END LOOP;
+				IF outcome = q.answer THEN outcome := 'right'; END IF;
+			EXCEPTION WHEN OTHERS THEN outcome := sqlstate || ': ' || sqlerrm;
 			END;
-			name := q.name;
-			RETURN NEXT;
+			name := q.name; RETURN NEXT;
 		END LOOP;
 	END $$;
-	CREATE FUNCTION run_statements(kind text) RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$
-	DECLARE
-		q query;
-	BEGIN
+	CREATE FUNCTION run_statements(kind text) RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$ DECLARE q query; BEGIN
 		FOR q IN SELECT * FROM query WHERE kind IN ('nothing', 'a stranger') OR NOT is_pure LOOP
 			BEGIN
 				EXECUTE format('SELECT string_agg(answer, '' '') FROM (%s) t (answer)', replace(q.statement, 'CONDITION', format('drop_at_two(n, %L, %L)', kind, q.name))) INTO outcome;
 				RAISE SQLSTATE 'IDSOK' USING MESSAGE = CASE WHEN outcome = q.answer THEN 'right' ELSE outcome END;
 			EXCEPTION
-				WHEN SQLSTATE 'IDSOK' THEN
-					outcome := sqlerrm;
-				WHEN OTHERS THEN
-					outcome := sqlstate || ': ' || sqlerrm;
+				WHEN SQLSTATE 'IDSOK' THEN outcome := sqlerrm;
+				WHEN OTHERS THEN outcome := sqlstate || ': ' || sqlerrm;
 			END;
-			name := q.name;
-			RETURN NEXT;
+			name := q.name; RETURN NEXT;
 		END LOOP;
 	END $$});
 
@@ -135,11 +93,7 @@ sub argument
 	return $function =~ /_from_parts$/ ? q{'\x80808080808080808080'::bytea} : "${of}_first('2026-11-01')::bytea" if $type eq 'bytea';
 	die "no value of type $type for $function";
 }
-sub rows
-{
-	my @columns = map { "a$_" } 1 .. @_;
-	return 'FROM (VALUES ' . join(', ', map { '(' . join(', ', $_, @_) . ')' } 1 .. 3) . ') v (' . join(', ', 'n', @columns) . ') WHERE CONDITION';
-}
+sub rows { return 'FROM (VALUES ' . join(', ', map { '(' . join(', ', $_, @_) . ')' } 1 .. 3) . ') v (' . join(', ', 'n', map { "a$_" } 1 .. @_) . ') WHERE CONDITION' }
 my @queries;
 foreach (split /\n/, sql(q{
 	SELECT schema, proname, arguments, provolatile, array_to_string(ARRAY(SELECT format_type(a, NULL) FROM unnest(proargtypes) WITH ORDINALITY t (a, n) WHERE n <= required ORDER BY n), ',')
@@ -163,13 +117,9 @@ foreach my $type (@types)
 		map { [ "$_ ANY", "SELECT (a1 $_ ANY (ARRAY[a2]))::text " . rows($value{$type}, /@/ ? $value{ids_tstzrange} : $value{'timestamp with time zone'}) ] } '<', '<=', '>', '>=', '<@';
 }
 my %pure = map { $_->[0] => $_->[2] eq 'i' ? 1 : 0 } @queries;
-my $number = 0;
-sql(join ';', map { my ($name, $statement) = @$_; 'INSERT INTO query VALUES (' . ++$number . ", \$\$$name\$\$, \$\$$statement\$\$, '$pure{$name}')" } @queries);
+sql(join ';', map { my ($name, $statement) = @{ $queries[$_] }; "INSERT INTO query VALUES ($_, \$\$$name\$\$, \$\$$statement\$\$, '$pure{$name}')" } 0 .. $#queries);
 sql(q{
-	DO $$
-	DECLARE
-		q query;
-	BEGIN
+	DO $$ DECLARE q query; BEGIN
 		FOR q IN SELECT * FROM query LOOP
 			EXECUTE format('SELECT string_agg(answer, '' '') FROM (%s) t (answer)', replace(q.statement, 'CONDITION', 'true')) INTO q.answer;
 			UPDATE query SET answer = q.answer WHERE number = q.number AND is_pure;
@@ -198,67 +148,46 @@ sub check_outcomes
 
 # As a superuser: who owns what is in place of the extension counts, not who calls.
 my $settings = 'SET client_min_messages = error; SET search_path = public, pg_catalog';
-foreach my $kind ('nothing', 'the extension', 'a view', 'a stranger')
+foreach my $kind ('nothing', 'a stranger', 'a view', 'the extension')
 {
+	sql('VACUUM');    # or what was rolled back slows all that follows
 	check_outcomes('cursors', $kind, sql("$settings; BEGIN; SELECT open_cursors() \\g /dev/null\nSELECT drop_extension('$kind', '%') \\g /dev/null\nSELECT * FROM read_cursors(); ROLLBACK"));
 	check_outcomes('statements', $kind, sql("$settings; BEGIN; SELECT * FROM run_statements('$kind'); ROLLBACK"));
 }
 
 # What an owner adds to the extension, or to another extension, is not taken for the mark.
-sub cursor
-{
-	return "BEGIN; DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL; DROP EXTENSION ids; CREATE SCHEMA ids_internal; 
-		CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT (extract(epoch FROM now() + interval '40 days') * 1e6)::bigint AS unix_us, bigint '0' AS boot; $_[0]; FETCH c";
-}
+sub cursor { return "BEGIN; DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL; DROP EXTENSION ids; $ahead; $_[0]; FETCH c" }
 is(ask('owner', cursor('SELECT')), '55000', 'an owner drops the extension');
 is(ask('owner', 'CREATE EXTENSION citext; ' . cursor('ALTER EXTENSION citext ADD MATERIALIZED VIEW ids_internal.mark')), '55000', 'the mark is in another extension of the owner');
 is(ask('owner', cursor('CREATE EXTENSION ids')), '42P06', 'the extension is not created where a stranger has its schema');
 is(ask('owner', q{ALTER EXTENSION ids DROP MATERIALIZED VIEW ids_internal.mark}), '42501', 'an owner does not take the mark out of the extension');
 is(ask('owner', q{
-	CREATE SCHEMA added;
-	CREATE SEQUENCE added.mark;
-	CREATE TABLE added.ulid (n int);
-	CREATE VIEW added.ids_generators AS SELECT 1 AS n;
+	CREATE SCHEMA added CREATE SEQUENCE mark CREATE TABLE ulid (n int) CREATE VIEW ids_generators AS SELECT 1 AS n;
 	CREATE DOMAIN added.tbsl AS int;
 	CREATE FUNCTION added.gen_ulid(text) RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE $$a stranger$$; END';
-	ALTER EXTENSION ids ADD SCHEMA added;
-	ALTER EXTENSION ids ADD SEQUENCE added.mark;
-	ALTER EXTENSION ids ADD TABLE added.ulid;
-	ALTER EXTENSION ids ADD VIEW added.ids_generators;
-	ALTER EXTENSION ids ADD DOMAIN added.tbsl;
-	ALTER EXTENSION ids ADD FUNCTION added.gen_ulid(text);
+	ALTER EXTENSION ids ADD SCHEMA added; ALTER EXTENSION ids ADD SEQUENCE added.mark; ALTER EXTENSION ids ADD TABLE added.ulid;
+	ALTER EXTENSION ids ADD VIEW added.ids_generators; ALTER EXTENSION ids ADD DOMAIN added.tbsl; ALTER EXTENSION ids ADD FUNCTION added.gen_ulid(text);
 	ALTER SEQUENCE added.mark SET SCHEMA ids_internal}), '42501', 'an owner adds to the extension, but not to its schema');
 is(sql("SELECT count(*) FROM ($ids) id; SELECT ids_complete_upgrade() IS NULL, ids_reset_clock() IS NULL, count(*) > 0 FROM ids_generators()"), @generators . "\nf|f|t", 'a superuser calls none of what an owner has added');
 
 # Tables that depend on the extension cannot be dropped with it while a statement reads them.
-foreach my $type (@types)
+foreach (map { my $type = $_; map { [ $type, $_ ] } 'btree', 'hash', 'gist', 'brin' } @types)
 {
-	foreach my $index ('btree', 'hash', 'gist', 'brin')
-	{
-		my $scan = $index eq 'btree' ? 'ORDER BY id' : "WHERE id = ${type}_first('2026-11-02')";
-		is(ask('owner', qq{
-			CREATE TABLE item AS SELECT ${type}_first(timestamptz '2026-11-01' + n * interval '1 day') AS id FROM generate_series(1, 3) n;
-			CREATE INDEX ON item USING $index (id);
-			SET enable_seqscan = off;
-			BEGIN;
-			DECLARE c CURSOR FOR SELECT id FROM item $scan;
-			FETCH c;
-			DROP EXTENSION ids CASCADE}), '55006', "$type: a scan of an index, $index");
-		sql('DROP TABLE item');
-	}
+	my ($type, $index) = @$_;
+	my $scan = $index eq 'btree' ? 'ORDER BY id' : "WHERE id = ${type}_first('2026-11-02')";
+	is(ask('owner', qq{
+		CREATE TABLE item AS SELECT ${type}_first(timestamptz '2026-11-01' + n * interval '1 day') AS id FROM generate_series(1, 3) n;
+		CREATE INDEX ON item USING $index (id); SET enable_seqscan = off;
+		BEGIN; DECLARE c CURSOR FOR SELECT id FROM item $scan; FETCH c; DROP EXTENSION ids CASCADE}), '55006', "$type: a scan of an index, $index");
+	sql('DROP TABLE item');
 }
 
 # While a statement is planned, its tables can be dropped. The planner calls functions: those that are declared immutable before the
 # predicates are rewritten, and those that are declared stable for the estimates.
 sql(q{
 	SET ROLE owner;
-	CREATE FUNCTION drop_all() RETURNS timestamptz LANGUAGE plpgsql AS $$
-	BEGIN
-		DROP EXTENSION ids CASCADE;
-		IF current_setting('drop.again') = 'yes' THEN
-			CREATE EXTENSION ids;
-		END IF;
-		RETURN '2026-11-02';
+	CREATE FUNCTION drop_all() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN
+		DROP EXTENSION ids CASCADE; IF current_setting('drop.again') = 'yes' THEN CREATE EXTENSION ids; END IF; RETURN '2026-11-02';
 	END $$;
 	CREATE FUNCTION dropped_i() RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN drop_all(); END';
 	CREATE FUNCTION dropped_s() RETURNS timestamptz LANGUAGE plpgsql STABLE AS 'BEGIN RETURN drop_all(); END';
@@ -272,17 +201,10 @@ foreach my $type (@types, 'uuid')
 	my @conditions = ("id < ${of}_first(E)", "id >= ${of}_first('2026-11-01') AND id < ${of}_first(E)", "id >= ${of}_first(E) OR id < ${of}_last(E)",
 		"id >= ${of}_range_first(tstzrange(E, NULL)) AND id <= ${of}_range_last(tstzrange(E, NULL))",
 		$type eq 'uuid' ? ('uuidv7_within(id, tstzrange(E, NULL))', "uuidv7_within(id, times) AND id > uuidv7_first(E)") : ('id < E', 'id <@ tstzrange(E, NULL)', 'id <@ times AND id > E'));
-	my @scripts;
-	foreach my $again ('no', 'yes')
-	{
-		push @scripts, map { "BEGIN; SET LOCAL drop.again = '$again'; SET LOCAL SESSION AUTHORIZATION owner; EXPLAIN SELECT count(*) FROM item" . (/times/ ? ', span' : '') . " WHERE $_; ROLLBACK;" }
-			map { my $condition = $_; map { $condition =~ s/\bE\b/$_()/gr } 'dropped_i', 'dropped_s' } @conditions;
-	}
+	my @explain = map { my $condition = $_; map { 'EXPLAIN SELECT count(*) FROM item' . ($condition =~ /times/ ? ', span' : '') . ' WHERE ' . $condition =~ s/\bE\b/$_()/gr } 'dropped_i', 'dropped_s' } @conditions;
+	my @scripts = map { my $again = $_; map { "BEGIN; SET LOCAL drop.again = '$again'; SET LOCAL SESSION AUTHORIZATION owner; $_; ROLLBACK;" } @explain } 'no', 'yes';
 	my @told = run_all($settings . ';', @scripts);
-	foreach (0 .. $#scripts)
-	{
-		like($told[ $_ + 1 ][1], qr/ERROR:  (cache lookup failed for function \d+|(function|type) with OID \d+ does not exist)$/m, "$type, while it is planned: " . $scripts[$_] =~ s/.*(?=EXPLAIN)//r);
-	}
+	like($told[ $_ + 1 ][1], qr/ERROR:  (cache lookup failed for function \d+|(function|type) with OID \d+ does not exist)$/m, "$type, while it is planned: " . $scripts[$_] =~ s/.*(?=EXPLAIN)//r) foreach 0 .. $#scripts;
 	sql('DROP TABLE item');
 }
 
@@ -296,8 +218,7 @@ $session->quit;
 # The procedures for partitions, when the extension is dropped, or dropped and created again, at one of their statements.
 begin('dropped', 'OWNER owner TEMPLATE template0');
 my $until = "'2026-01-04 00:00:00+00'";
-my %call = (
-	create => "CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', $until)",
+my %call = (create => "CALL ids_create_partitions('log', '1 day', '2026-01-01 00:00:00+00', $until)",
 	detach => "CALL ids_drop_partitions('log', $until, detach => true)",
 	drop => "CALL ids_drop_partitions('log', $until)");
 my $tables = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE format('(%s)', relname) END, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '^log' AND relkind IN ('r', 'p')};
@@ -305,24 +226,16 @@ my $tables = q{SELECT string_agg(CASE WHEN relispartition THEN relname ELSE form
 # The owner of the database owns the extension and the table, which has a check. When a partition is attached, PostgreSQL calls the
 # function of that check. It calls act(), which executes statements when it is called for the given time. So do event triggers.
 sql(q{
-	SET ROLE owner;
-	CREATE EXTENSION ids;
-	CREATE SEQUENCE calls;
-	CREATE FUNCTION act() RETURNS boolean LANGUAGE plpgsql AS $$
-	DECLARE
-		statement text;
-	BEGIN
+	SET ROLE owner; CREATE EXTENSION ids; CREATE SEQUENCE calls;
+	CREATE FUNCTION act() RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE statement text; BEGIN
 		IF nextval('public.calls') = current_setting('act.place')::int THEN
-			FOREACH statement IN ARRAY string_to_array(current_setting('act.statements'), '; ') LOOP
-				EXECUTE statement;
-			END LOOP;
+			FOREACH statement IN ARRAY string_to_array(current_setting('act.statements'), '; ') LOOP EXECUTE statement; END LOOP;
 		END IF;
 		RETURN true;
 	END $$;
 	CREATE FUNCTION act_at_event() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.act(); END';
 	CREATE FUNCTION is_sound(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN public.act(); END';
-	RESET ROLE;
-	ALTER DATABASE dropped SET act.place = 0});
+	RESET ROLE; ALTER DATABASE dropped SET act.place = 0});
 
 # A table, with partitions if they are to be detached or dropped. Returns what the call makes of it while the extension is there.
 sub create_table
@@ -339,39 +252,32 @@ sub script
 	my ($call, $event, $statements, $place, $role) = @_;
 	my $trigger = $event eq 'check' ? '' : "CREATE EVENT TRIGGER act ON $event WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION act_at_event();";
 	return qq{
-		SET client_min_messages = error;
-		SELECT setval('calls', 1, false) \\g /dev/null
-		BEGIN;
-		$trigger
-		SET LOCAL act.place = $place;
-		SET LOCAL act.statements = '$statements';
-		SET LOCAL SESSION AUTHORIZATION $role;
+		SET client_min_messages = error; SELECT setval('calls', 1, false) \\g /dev/null
+		BEGIN; $trigger SET LOCAL act.place = $place; SET LOCAL act.statements = '$statements'; SET LOCAL SESSION AUTHORIZATION $role;
 		$call;
-		$tables;
-		ROLLBACK;
+		$tables; ROLLBACK;
 		SELECT CASE WHEN last_value < $place THEN 'not called' END FROM calls;};
 }
 
 # At each statement, in the same session. A table of uuids does not depend on the extension. A table of ulids is dropped with it.
-my $drops = 'DROP EXTENSION ids';
-my $creates_again = 'DROP EXTENSION ids; CREATE EXTENSION ids';
+my ($drops, $creates_again) = ('DROP EXTENSION ids', 'DROP EXTENSION ids; CREATE EXTENSION ids');
 my $no_table = qr/ERROR:  (table "public.log" or a partition of it was changed|(relation|table) .* does not exist|cannot DROP TABLE "log_\d+" because it is being used)/;
 my $no_function = qr/ERROR:  function pg_catalog.ulid_first\(unknown\) does not exist/;
-foreach ([ create => 'ddl_command_start', 9 ], [ create => 'ddl_command_end', 9 ], [ create => 'check', 3 ],
-	[ detach => 'ddl_command_start', 3 ], [ detach => 'ddl_command_end', 3 ],
+foreach ([ create => 'ddl_command_start', 9 ], [ create => 'ddl_command_end', 9 ], [ create => 'check', 3 ], [ detach => 'ddl_command_start', 3 ], [ detach => 'ddl_command_end', 3 ],
 	[ drop => 'ddl_command_start', 3 ], [ drop => 'sql_drop', 3 ], [ drop => 'ddl_command_end', 3 ])
 {
 	my ($change, $event, $times) = @$_;
 	foreach my $type ('uuid', 'ulid')
 	{
 		my $right = create_table($type, $change);
+		sql('VACUUM');
 		foreach my $statements ($drops, $creates_again)
 		{
 			my $act = $type eq 'uuid' ? $statements : $statements =~ s/DROP EXTENSION ids/DROP EXTENSION ids CASCADE/r;
 			my @told = run_all(map { script($call{$change}, $event, $act, $_, $_ % 2 ? 'postgres' : 'owner') } 1 .. $times);
 			foreach my $place (1 .. $times)
 			{
-				my ($answer, $messages) = @{ $told[ $place - 1 ] };
+				my ($answer, $messages) = @{ shift @told };
 				my $as_expected = $messages =~ /ERROR/ ? $messages =~ ($type eq 'uuid' ? $no_function : $no_table) && ($change eq 'create' || $type eq 'ulid')
 					: $answer =~ s/\n+\z//r eq $right || $type eq 'ulid' && $answer !~ /not called|\(log\)| log_/;
 				ok($as_expected, "$change, $type: $act at $event, the call $place of $times") or diag("$answer\n$messages");
@@ -381,13 +287,13 @@ foreach ([ create => 'ddl_command_start', 9 ], [ create => 'ddl_command_end', 9 
 }
 
 # Another session does it while a call waits for a lock of the table, or at the beginning of a statement.
+my $calls = 0;
 my $other = $node->background_psql($database);
 sub call_beside
 {
 	my ($lock, $script, $statements) = @_;
 	$other->query_safe("BEGIN; $lock");
-	my $file = $node->basedir . '/call.sql';
-	unlink $file;
+	my $file = $node->basedir . '/' . ++$calls;    # psql reads it while the other session goes on
 	append_to_file($file, $script);
 	my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr($database), '-f', $file ], '<', \undef, '>&', \my $output);
 	$other->query_safe("DO 'BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP; END'");
@@ -398,25 +304,20 @@ sub call_beside
 }
 foreach ([ create => 9 ], [ detach => 3 ], [ drop => 3 ])
 {
-	my ($change, $times) = @$_;
-	my $right = create_table('uuid', $change);
+	my ($change, $times, $right) = (@$_, create_table('uuid', $_->[0]));
 	foreach my $statements ($drops, $creates_again)
 	{
 		my $dropped = $statements eq $drops && $change eq 'create';
 		like(call_beside('LOCK TABLE log IN SHARE UPDATE EXCLUSIVE MODE', script($call{$change}, 'check', '', 0, 'owner'), $statements),
 			$statements eq $drops ? qr/ERROR:  table "log" is not partitioned by range on one column of ids/ : qr/\A\Q$right\E\n+\z/, "$change: $statements while the call waits for its first lock");
-		foreach my $place (1 .. $times)
-		{
-			my $told = call_beside('SELECT pg_advisory_xact_lock(1)', script($call{$change}, 'ddl_command_start', 'SELECT pg_advisory_xact_lock(1)', $place, 'owner'), $statements);
-			like($told, $dropped ? qr/$no_function|\A\Q$right\E\n+\z/ : qr/\A\Q$right\E\n+\z/, "$change: $statements in another session at statement $place");
-		}
+		like(call_beside('SELECT pg_advisory_xact_lock(1)', script($call{$change}, 'ddl_command_start', 'SELECT pg_advisory_xact_lock(1)', $_, 'owner'), $statements),
+			$dropped ? qr/$no_function|\A\Q$right\E\n+\z/ : qr/\A\Q$right\E\n+\z/, "$change: $statements in another session at statement $_") foreach 1 .. $times;
 	}
 }
 $other->quit;
 
 # A role that may create schemas in one database gives another relation the mark's name. That moves no clock, and no id is made.
 begin('attacked', 'TEMPLATE template0');
-sql('GRANT CREATE ON DATABASE attacked TO ordinary');
 my @calls = ((map { "gen_$_()" } @generators), (map { "${_}_settled()" } @settled));
 my $list = join ', ', @calls;
 $node->safe_psql('postgres', "CREATE EXTENSION ids; SELECT $list");
@@ -431,83 +332,63 @@ sub unmoved
 }
 
 my $dropped = 'ERROR:  55000: extension "ids" was dropped';
-my $greatest = 281474976710655999;
-my $own = "CREATE SCHEMA ids_internal; CREATE MATERIALIZED VIEW ids_internal.mark AS SELECT %s AS unix_us, bigint '0' AS boot";
-my $days_ahead = q{(extract(epoch FROM now() + interval '40 days') * 1e6)::bigint};
-# A superuser made a view in the role's schema.
-my $lent = 'ALTER SCHEMA app RENAME TO ids_internal';
-my %then = (
-	'nothing is there' => 'SELECT 1',
-	'a view that is days ahead' => sprintf($own, $days_ahead),
-	'a view at the greatest time' => sprintf($own, $greatest),
-	'a view of a superuser in a schema of the role' => $lent,
-	'a table' => 'CREATE SCHEMA ids_internal CREATE TABLE mark (unix_us bigint)');
-$node->safe_psql('attacked', "CREATE SCHEMA app AUTHORIZATION ordinary; CREATE MATERIALIZED VIEW app.mark AS SELECT $days_ahead AS unix_us, bigint '0' AS boot;
+my %then = ('nothing is there' => 'SELECT 1', 'a view that is days ahead' => $ahead, 'a view at the greatest time' => sprintf($own, 281474976710655999),
+	'a view of a superuser in a schema of the role' => 'ALTER SCHEMA app RENAME TO ids_internal', 'a table' => 'CREATE SCHEMA ids_internal CREATE TABLE mark (unix_us bigint)');
+sql("GRANT CREATE ON DATABASE attacked TO ordinary; CREATE SCHEMA app AUTHORIZATION ordinary; CREATE MATERIALIZED VIEW app.mark AS SELECT $days_ahead AS unix_us, bigint '0' AS boot;
 	GRANT ALL ON TABLE app.mark TO ordinary; SET SESSION AUTHORIZATION ordinary; CREATE EXTENSION ids");
 foreach my $what (sort keys %then)
 {
 	my $replace = "DROP EXTENSION ids; $then{$what}";
 	my $function = "CREATE FUNCTION pg_temp.replace() RETURNS int LANGUAGE plpgsql AS \$\$BEGIN " . $replace =~ s/(^|; )SELECT/$1PERFORM/gr . '; RETURN 1; END$$';
-	my @ways = ([ 'a function within the statement' => "$function; SELECT pg_temp.replace(), gen_snowflake()" ],
-		map { [ "$_ by a cursor" => "DECLARE c CURSOR FOR SELECT $_ FROM generate_series(1, 3); $replace; FETCH 1 FROM c" ] } @calls);
-	# A session each, as the role, in a transaction that is rolled back.
-	my @told = run_all(map { "\\c -\nSET SESSION AUTHORIZATION ordinary; \\set VERBOSITY verbose\nBEGIN; $_->[1]; ROLLBACK;" } @ways);
-	is(join(', ', $told[$_][1] =~ /ERROR: .*/g), $dropped, "$ways[$_][0]: $what") foreach 0 .. $#ways;
+	# Two sessions, as the role, in a transaction that is rolled back. A call that fails leaves nothing known to the next.
+	my $begin = "\\c -\nSET SESSION AUTHORIZATION ordinary; \\set VERBOSITY verbose\nBEGIN;";
+	my $cursors = join '', map { "DECLARE c$_ CURSOR FOR SELECT $calls[$_] FROM generate_series(1, 3); " } 0 .. $#calls;
+	my @told = run_all("$begin $function; SELECT pg_temp.replace(), gen_snowflake(); ROLLBACK;", "$begin $cursors $replace; SAVEPOINT s;",
+		map { "FETCH 1 FROM c$_; ROLLBACK TO s;" } 0 .. $#calls);
+	is($told[1][1], '', "it is replaced: $what");
+	is(join(', ', $told[$_][1] =~ /ERROR: .*/g), $dropped, ($_ ? "$calls[$_ - 2] by a cursor" : 'a function within the statement') . ": $what") foreach 0, 2 .. $#told;
 	unmoved($what);
 }
 
 # While a session waits for the mark, another one replaces it.
-{
-	my $dropper = $node->background_psql('attacked');
-	$dropper->query_safe($_) foreach 'SET SESSION AUTHORIZATION ordinary', 'BEGIN', 'DROP EXTENSION ids', sprintf($own, $days_ahead);
-	my $generator = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('attacked'), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
-	ok($node->poll_query_until('attacked', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
-	$dropper->query_safe('COMMIT');
-	$dropper->quit;
-	$generator->finish;
-	like($got, qr/$dropped/, 'the mark is replaced while a session waits for it');
-	unmoved('the mark is replaced while a session waits for it');
-}
-$node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
+my $dropper = $node->background_psql($database);
+$dropper->query_safe("SET SESSION AUTHORIZATION ordinary; BEGIN; DROP EXTENSION ids; $ahead");
+my $generator = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr($database), '-c', 'SELECT gen_ulid() IS NULL' ], '>', \my $got, '2>&1');
+ok($node->poll_query_until($database, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'a generator waits');
+$dropper->query_safe('COMMIT');
+$dropper->quit;
+$generator->finish;
+like($got, qr/$dropped/, 'the mark is replaced while a session waits for it');
+unmoved('the mark is replaced while a session waits for it');
+sql('DROP SCHEMA ids_internal CASCADE');
 
 # A superuser lets the role create relations in a schema of that name. A mark less than a day ahead is sound.
-{
-	$node->safe_psql('attacked', 'CREATE EXTENSION ids');
-	my $session = $node->background_psql('attacked', on_error_stop => 0);
-	$session->query_safe($_) foreach 'BEGIN', 'DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL FROM generate_series(1, 3)';
-	$node->safe_psql('attacked', $_) foreach 'DROP EXTENSION ids; CREATE SCHEMA ids_internal; GRANT CREATE, USAGE ON SCHEMA ids_internal TO ordinary',
-		'SET SESSION AUTHORIZATION ordinary; ' . sprintf($own, $days_ahead) =~ s/CREATE SCHEMA ids_internal;//r =~ s/40 days/23 hours/r;
-	is($session->query('FETCH 1 FROM c'), '', 'a sequence of the role in a schema of a superuser is not the mark');
-	$session->quit;
-	unmoved('a sequence of the role in a schema of a superuser');
-	$node->safe_psql('attacked', 'DROP SCHEMA ids_internal CASCADE');
-}
+sql('CREATE EXTENSION ids');
+my $cursor = $node->background_psql($database, on_error_stop => 0);
+$cursor->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT gen_ulid() IS NULL FROM generate_series(1, 3)');
+sql('DROP EXTENSION ids; CREATE SCHEMA ids_internal; GRANT CREATE, USAGE ON SCHEMA ids_internal TO ordinary;
+	SET SESSION AUTHORIZATION ordinary; ' . $ahead =~ s/CREATE SCHEMA ids_internal;//r =~ s/40 days/23 hours/r);
+is($cursor->query('FETCH 1 FROM c'), '', 'a sequence of the role in a schema of a superuser is not the mark');
+$cursor->quit;
+unmoved('a sequence of the role in a schema of a superuser');
+sql('DROP SCHEMA ids_internal CASCADE');
 
 # Whoever created the extension as a superuser is none any more, so the mark does not belong to one.
-$node->safe_psql('attacked', $_) foreach 'CREATE ROLE former SUPERUSER', 'SET SESSION AUTHORIZATION former; CREATE EXTENSION ids', 'ALTER ROLE former NOSUPERUSER',
+sql($_) foreach 'CREATE ROLE former SUPERUSER', 'SET SESSION AUTHORIZATION former; CREATE EXTENSION ids', 'ALTER ROLE former NOSUPERUSER',
 	'GRANT CREATE ON DATABASE attacked TO former';
-is($node->safe_psql('attacked', "SELECT count(t) FROM (SELECT $list) t"), 1, 'a mark that belongs to no superuser, but to the extension');
-like(($node->psql('attacked', "\\set VERBOSITY verbose\n" . 'SET SESSION AUTHORIZATION former; BEGIN; DECLARE c CURSOR FOR SELECT gen_tbsl() FROM generate_series(1, 3); DROP EXTENSION ids; '
-	. sprintf($own, $days_ahead) . '; FETCH 1 FROM c'))[2], qr/$dropped/, 'that role cannot replace it either');
+is(sql("SELECT count(t) FROM (SELECT $list) t"), 1, 'a mark that belongs to no superuser, but to the extension');
+like(($node->psql($database, "\\set VERBOSITY verbose\n" . "SET SESSION AUTHORIZATION former; BEGIN; DECLARE c CURSOR FOR SELECT gen_tbsl() FROM generate_series(1, 3); DROP EXTENSION ids; $ahead; FETCH 1 FROM c"))[2], qr/$dropped/, 'that role cannot replace it either');
 unmoved('a former superuser');
 
 # CREATE EXTENSION, and a session that has to look the extension up, may have to wait for pg_depend. A checkpoint does not wait then.
-my ($lock, $reader) = map { $node->background_psql('attacked') } 1 .. 2;
-my @psql = ('psql', '-XAtq', '-d', $node->connstr('attacked'));
+my ($lock, $reader) = map { $node->background_psql($database) } 1 .. 2;
 my @started;
-sub in_background
-{
-	push @started, IPC::Run::start([ @psql, map { ('-c', $_) } @_ ], '>', \my $out, '2>&1');
-}
-sub seen_waiting
-{
-	my ($what, $for) = @_;
-	ok($node->poll_query_until('attacked', "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND $for"), $what);
-}
+sub in_background { push @started, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr($database), map { ('-c', $_) } @_ ], '>', \my $out, '2>&1') }
+sub seen_waiting { my ($what, $for) = @_; ok($node->poll_query_until($database, "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND $for"), $what) }
 my $depend = q{relation = 'pg_depend'::regclass AND mode};
 sub hold_pg_depend
 {
-	$reader->query_safe($_) foreach 'BEGIN', 'SELECT count(*) FROM pg_depend';
+	$reader->query_safe('BEGIN; SELECT count(*) FROM pg_depend');
 	in_background('VACUUM FULL pg_depend');
 	seen_waiting('VACUUM FULL waits for a reader of pg_depend', "$depend = 'AccessExclusiveLock'");
 }
@@ -525,23 +406,19 @@ hold_pg_depend();
 in_background("SELECT $list");
 seen_waiting('a generator waits for pg_depend', "$depend = 'AccessShareLock'");
 checkpoint_ends('a generator waits for pg_depend');
-$node->safe_psql('attacked', 'DROP EXTENSION ids');
+sql('DROP EXTENSION ids');
 
 # An event trigger stops CREATE EXTENSION before its first id.
-$node->safe_psql('attacked', q{
-	CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS $$
-	BEGIN
-		IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity ~ 'ids_drop_partitions') THEN
-			PERFORM pg_advisory_xact_lock(1);
-		END IF;
-	END $$;
+sql(q{
+	CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS
+		'BEGIN PERFORM pg_advisory_xact_lock(1) FROM pg_event_trigger_ddl_commands() WHERE object_identity ~ $$ids_drop_partitions$$; END';
 	CREATE EVENT TRIGGER pause ON ddl_command_end EXECUTE FUNCTION pause()});
 $lock->query_safe('SELECT pg_advisory_lock(1)');
 in_background('SET row_security = off', 'CREATE EXTENSION ids');
 seen_waiting('CREATE EXTENSION pauses', q{locktype = 'advisory'});
 hold_pg_depend();
 $lock->query_safe('SELECT pg_advisory_unlock(1)');
-ok($node->poll_query_until('attacked', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE query ~ '^CREATE EXTENSION' AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'}),
+ok($node->poll_query_until($database, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE query ~ '^CREATE EXTENSION' AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'}),
 	'CREATE EXTENSION ends or waits');
 checkpoint_ends('CREATE EXTENSION goes on');
 $_->quit foreach $lock, $reader;
