@@ -68,31 +68,32 @@ BEGIN ATOMIC
 	), unsettled AS (
 		SELECT (u).pid, (u).gid, (u).generator, (u).since FROM (SELECT ids_unsettled() AS u FROM failing WHERE NOT all_fail AND NOT pg_is_in_recovery()) AS called
 	), found AS (
+		-- Each row names its columns, or PostgreSQL 15 and 18 would print the function differently.
 		SELECT 'generators fail' AS problem, object, NULL::timestamptz AS since, remedy FROM failing
 		UNION ALL
-		SELECT 'the clock is behind the last id', 'generator ' || generator || CASE WHEN generator IN ('tbsl', 'snowflake') THEN ', whose readers wait' ELSE '' END, NULL,
-			'see "When the clock is wrong" in doc/guarantees.md'
+		SELECT 'the clock is behind the last id' AS problem, 'generator ' || generator || CASE WHEN generator IN ('tbsl', 'snowflake') THEN ', whose readers wait' ELSE '' END AS object,
+			NULL AS since, 'see "When the clock is wrong" in doc/guarantees.md' AS remedy
 		FROM generator WHERE lead > interval '1 second'
 		UNION ALL
-		SELECT 'readers of new rows wait', coalesce('process ' || pid, 'prepared transaction ' || quote_literal(gid)) || ', ' || string_agg(generator, ', ' ORDER BY generator), since,
-			coalesce('SELECT pg_catalog.pg_terminate_backend(' || pid || ')', 'see "Monitoring" in doc/cookbook.md')
+		SELECT 'readers of new rows wait' AS problem, coalesce('process ' || pid, 'prepared transaction ' || quote_literal(gid)) || ', ' || string_agg(generator, ', ' ORDER BY generator) AS object,
+			since, coalesce('SELECT pg_catalog.pg_terminate_backend(' || pid || ')', 'see "Monitoring" in doc/cookbook.md') AS remedy
 		FROM unsettled WHERE since < clock_timestamp() - interval '5 minutes' GROUP BY pid, gid, since
 		UNION ALL
 		-- If the clock is behind, ids have later times.
-		SELECT 'a partition is missing', 'table ' || identity, lower(times), m.remedy
+		SELECT 'a partition is missing' AS problem, 'table ' || identity AS object, lower(times) AS since, m.remedy
 		FROM (SELECT greatest(clock_timestamp(), max(last_timestamp)) AS at FROM generator) now
 			CROSS JOIN LATERAL ids_internal.missing_partitions(at, at + ahead) m CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, parent, 0)
 		UNION ALL
 		-- Unless DETACH CONCURRENTLY still waits: for a transaction that uses the table, or for a lock.
-		SELECT 'a partition is half detached', 'table ' || part.identity, NULL, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', whole.identity, part.identity)
+		SELECT 'a partition is half detached' AS problem, 'table ' || part.identity AS object, NULL AS since, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', whole.identity, part.identity) AS remedy
 		FROM pg_inherits CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhparent, 0) whole CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhrelid, 0) part
 		WHERE inhdetachpending AND NOT EXISTS (
 			SELECT FROM pg_locks waiting LEFT JOIN pg_locks holding ON holding.virtualtransaction = waiting.virtualxid
 			WHERE NOT waiting.granted AND (inhrelid = waiting.relation OR inhparent = holding.relation) OFFSET 0)
 		UNION ALL
-		SELECT 'an update is not complete', 'database ' || quote_ident(current_database()), NULL, CASE
+		SELECT 'an update is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, CASE
 			WHEN NOT starts_with(ids_version(), extversion || '.') THEN 'see "Updates" in doc/migration.md'
-			WHEN current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL THEN 'SELECT pg_catalog.ids_complete_upgrade()' END
+			WHEN current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL THEN 'SELECT pg_catalog.ids_complete_upgrade()' END AS remedy
 		FROM pg_extension WHERE extname = 'ids'
 	)
 	-- A name must not look like a row or a column of psql's output.
