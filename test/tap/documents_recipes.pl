@@ -189,11 +189,11 @@ my $item = q{CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int); 
 my @item = ('item (id, n) VALUES (gen_ulid(), 10)');
 recipe('A column created_at', whole($book, 'A column created_at'), setup => $item, use => \@item, effect => [ 'SELECT count(*) FROM item WHERE id::timestamptz = created_at', 9 ]);
 recipe('Old rows', whole($book, 'Old rows'), effect => [ q{SET timezone = 'UTC'; SELECT string_agg(n::text, ' ' ORDER BY id), min(id)::timestamptz, max(id)::timestamptz FROM event; SELECT partition FROM ids_partitions('log')},
-		'4 12 9 10 11 6 7 8 3 4 5 1 2\|2026-11-01 11:00:00\+00\|2026-11-30 12:00:00\+00 log_20261101' ], use => [ 'event (id, n) VALUES (gen_ulid($$2026-11-09$$), 9)' ],
+		'4 12 9 10 11 6 7 8 3 4 5 1 2\|2026-11-01 11:00:00\+00\|2026-11-30 22:00:00\+00 log_20261101' ], use => [ 'event (id, n) VALUES (gen_ulid($$2026-11-09$$), 9)' ],
 	setup => q{CREATE TABLE event (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
 		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2026-12-01 00:00:00+00');
 		CREATE TABLE old_event (n int, created_at timestamptz);
-		INSERT INTO old_event SELECT n, '2026-11-30 12:00+00'::timestamptz - n / 3 * interval '6 days' FROM generate_series(12, 1, -1) n});
+		INSERT INTO old_event SELECT n, '2026-11-30 22:00+00'::timestamptz - n / 3 * interval '6 days' FROM generate_series(12, 1, -1) n});
 recipe('Ids from clients', whole($book, 'Ids from clients'), setup => $item, use => \@item, effect => [ 'SELECT count(*) FROM item WHERE id < gen_ulid()', 11 ]);
 recipe('Public ids with a prefix', whole($book, 'Public ids with a prefix'), later => [ q{customer (id, name) VALUES (gen_ulid(), 'Bo')} ], effect => [ 'SELECT public_id FROM customer', 'cus_01h455vb4pex5vsknk084sn02q' ]);
 recipe('Public ids', whole($book, 'Public ids without a time'), by => '', setup => q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text);
