@@ -274,15 +274,15 @@ DELETE FROM contestant;
 INSERT INTO contestant (name, generator, type) VALUES ('timestamptz', 'at', 'at >= lower(r) AND at < upper(r)');
 INSERT INTO contestant (name, generator, type) SELECT name, name, name || ' <@ r' FROM comparison WHERE built_in = 'timestamptz' ORDER BY n;
 SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
-CALL measure('the last hour as a filter, a row read', 2 * :rows, :repetitions,
+CALL measure('the last hour without an index, per row read', 2 * :rows, :repetitions,
   $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '1 hour'$$);
-CALL measure('the last hour as a range, as a filter, a row read', 2 * :rows, :repetitions,
+CALL measure('the last hour as a range without an index, per row read', 2 * :rows, :repetitions,
   $$SELECT count(*) FROM timed WHERE {gen} <@ tstzrange(now() - interval '1 hour', now())$$);
 RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 SET enable_seqscan = off;
-CALL measure('the last 14 hours by the index, a row found', :rows, :repetitions,
+CALL measure('the last 14 hours by the index, per row found', :rows, :repetitions,
   $$SELECT count(*) FROM timed WHERE {gen} >= now() - interval '14 hours'$$);
-CALL measure('join with 100 ranges of 10 minutes, a row found', 2 * :rows / 28.0 / 6 * 100, :repetitions,
+CALL measure('join with 100 ranges of 10 minutes, per row found', 2 * :rows / 28.0 / 6 * 100, :repetitions,
   'SELECT count(*) FROM span JOIN timed ON {type}');
 RESET enable_seqscan;
 
