@@ -1300,26 +1300,27 @@ COMMENT ON FUNCTION ids_internal.generator_error(boolean) IS 'what keeps generat
 CREATE FUNCTION ids_internal.missing_partitions(at timestamptz, until timestamptz, OUT parent oid, OUT times tstzrange, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	WITH tables AS (
-		SELECT partrelid AS parent, (SELECT inhparent FROM pg_inherits WHERE inhrelid = partrelid) AS outside
-		FROM pg_partitioned_table JOIN pg_class c ON c.oid = partrelid JOIN pg_opclass o ON o.oid = partclass[0] JOIN pg_type t ON t.oid = opcintype
-		WHERE relpersistence <> 't' AND typname IN ('ulid', 'uuid', 'scru160', 'tbsl', 'snowflake')
-			AND partrelid NOT IN (SELECT unnest(ARRAY[inhparent, inhrelid]) FROM pg_inherits WHERE inhdetachpending)
+		SELECT partrelid AS parent, attname AS key
+		FROM pg_partitioned_table JOIN pg_class c ON c.oid = partrelid JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+			JOIN pg_opclass o ON o.oid = partclass[0] JOIN pg_type t ON t.oid = opcintype
+		WHERE partstrat = 'r' AND relpersistence <> 't' AND typname IN ('ulid', 'uuid', 'scru160', 'tbsl', 'snowflake')
 	), part AS MATERIALIZED (
 		SELECT parent, partition, times FROM tables CROSS JOIN LATERAL ids_internal.partition_times(parent, true)
 	), coverage AS (
-		SELECT tables.parent, outside, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
+		SELECT tables.parent, key, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
 			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT isempty(times) AND NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
-		FROM tables LEFT JOIN part ON part.parent = tables.parent GROUP BY tables.parent, outside HAVING count(times) > 0 OR count(part.parent) = 0
+		FROM tables LEFT JOIN part ON part.parent = tables.parent WHERE tables.parent NOT IN (SELECT unnest(ARRAY[inhparent, inhrelid]) FROM pg_inherits WHERE inhdetachpending)
+		GROUP BY tables.parent, key HAVING count(times) > 0 OR count(part.parent) = 0
 	)
 	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'
 		ELSE coalesce(ids_internal.create_statement(c.parent, CASE WHEN date_trunc('month', first) = first AND date_trunc('month', next) = next THEN age(next, first) ELSE next - first END,
 			first AT TIME ZONE 'UTC', lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
-	FROM coverage c LEFT JOIN part own ON own.partition = c.parent
+	FROM coverage c LEFT JOIN (pg_inherits JOIN tables outside ON outside.parent = inhparent LEFT JOIN part own ON own.partition = inhrelid) ON inhrelid = c.parent AND outside.key = c.key
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
 		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2)))))
 			* tstzmultirange(coalesce(own.times, '(,)')) - have) gap
-	WHERE (own.times IS NOT NULL OR outside IS NULL OR outside NOT IN (SELECT parent FROM tables)) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
+	WHERE (own.times IS NOT NULL OR outside.parent IS NULL) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION ids_internal.missing_partitions(timestamptz, timestamptz) IS 'times of which tables have no partitions';
 
@@ -1350,12 +1351,13 @@ BEGIN ATOMIC
 		FROM (SELECT greatest(clock_timestamp(), max(last_timestamp)) AS at FROM generator) now
 			CROSS JOIN LATERAL ids_internal.missing_partitions(at, at + ahead) m CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, parent, 0)
 		UNION ALL
-		-- Unless DETACH CONCURRENTLY still waits: for a transaction that uses the table, or for a lock.
+		-- Unless DETACH CONCURRENTLY still waits: for a transaction that uses the table, or a lock. A standby does not know.
 		SELECT 'a partition is half detached' AS problem, 'table ' || part.identity AS object, NULL AS since, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', whole.identity, part.identity) AS remedy
 		FROM pg_inherits CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhparent, 0) whole CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, inhrelid, 0) part
-		WHERE inhdetachpending AND NOT EXISTS (
-			SELECT FROM pg_locks waiting LEFT JOIN pg_locks holding ON holding.virtualtransaction = waiting.virtualxid
-			WHERE NOT waiting.granted AND (inhrelid = waiting.relation OR inhparent = holding.relation) OFFSET 0)
+		WHERE inhdetachpending AND NOT pg_is_in_recovery() AND NOT EXISTS (
+			SELECT FROM pg_locks waiting LEFT JOIN pg_locks other ON other.virtualxid = waiting.virtualxid OR other.transactionid = waiting.transactionid AND other.pid IS NULL
+				LEFT JOIN pg_locks holding ON holding.virtualtransaction = other.virtualtransaction
+			WHERE NOT waiting.granted AND (waiting.relation IN (inhrelid, inhparent) OR inhparent = holding.relation) OFFSET 0)
 		UNION ALL
 		SELECT 'an update is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, CASE
 			WHEN NOT starts_with(ids_version(), extversion || '.') THEN 'see "Updates" in doc/migration.md'

@@ -142,6 +142,15 @@ is(problems(), 'a partition is missing: table public.kind_2', 'a part of a part 
 sql("DROP TABLE kind_3; CREATE TABLE kind_3 PARTITION OF kind_2 FOR VALUES FROM (MINVALUE) TO (" . year(2) . ')');
 is(problems(q{'3 years'}), '', 'no part is missing beyond its table');
 sql('DROP TABLE kind');
+# A tenant may be a uuid, whose ranges are no times.
+foreach ('HASH (tenant)| WITH (MODULUS 1, REMAINDER 0)', q{LIST (tenant)| IN ('f0000000-0000-0000-0000-000000000000')}, q{RANGE (tenant)| FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)})
+{
+	my ($by, $values) = split /[|]/;
+	sql("CREATE TABLE kind (tenant uuid, id ulid) PARTITION BY $by; CREATE TABLE kind_1 PARTITION OF kind FOR VALUES $values PARTITION BY RANGE (id)");
+	like(problems(), qr/^a partition is missing: table public.kind_1$/m, "a part of $by");
+	ends_by_remedy("a part of $by") if $by !~ /^RANGE/;
+	sql('DROP TABLE kind');
+}
 
 # A default partition alone is enough; beside others it only hides that one is missing. No table is read, which may be foreign.
 sql('CREATE FOREIGN DATA WRAPPER nobody; CREATE SERVER nowhere FOREIGN DATA WRAPPER nobody; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE FOREIGN TABLE kind_rest PARTITION OF kind DEFAULT SERVER nowhere');
@@ -195,18 +204,30 @@ sql('DROP TABLE kind');
 # DETACH CONCURRENTLY waits for who reads the partition alone. The current partition is half detached: it takes no rows, and is not created anew before it is detached.
 sub detach_slowly
 {
-	my ($table, $partition, $waits_for) = @_;
+	my ($table, $partition, $waits_for, $prepare, $lock) = @_;
 	my $holder = $node->background_psql($database);
-	$holder->query_safe("BEGIN; SELECT count(*) FROM $table");
+	$holder->query_safe("BEGIN; SELECT count(*) FROM $table" . ($prepare // ''));
 	my $detach = $node->background_psql($database, on_error_stop => 0);
 	$detach->query_until(qr/now/, "\\echo now\nALTER TABLE log DETACH PARTITION $partition CONCURRENTLY;\n");
-	ok($node->poll_query_until($database, "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = '$waits_for'"), 'DETACH CONCURRENTLY waits');
-	is(problems(), '', 'it is not half detached before that ends');
+	my $locker = $node->background_psql($database);
+	foreach ($waits_for, $lock ? 'relation' : ())
+	{
+		ok($node->poll_query_until($database, "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = '$_'"), "DETACH CONCURRENTLY waits: $_");
+		is(problems(), '', 'it is not half detached before that ends');
+		$locker->query_safe("BEGIN; $lock"), $holder->quit if $lock && $_ ne 'relation';
+	}
 	sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'virtualxid'");
-	$_->quit foreach $holder, $detach;
+	sql("COMMIT PREPARED 'holder'") if $prepare;
+	$_->quit foreach $locker, $lock ? () : $holder, $detach;
 }
-detach_slowly($_, $_, 'relation') foreach sql('SELECT partition FROM ids_partitions($$log$$) WHERE times @> now() + interval $$5 days$$');
-my ($current) = sql('SELECT partition FROM ids_partitions($$log$$) WHERE times @> now()');
+sub day { return sql("SELECT partition FROM ids_partitions('log') WHERE times @> now() + interval '$_[0] days'") }
+# Yesterday has parts, which another partition does not concern.
+sql('CREATE TABLE log_before PARTITION OF log FOR VALUES FROM (' . hours(-24) . ') TO (' . hours(0) . ') PARTITION BY RANGE (id);
+	CREATE TABLE log_before_1 PARTITION OF log_before FOR VALUES FROM (' . hours(-24) . ') TO (' . hours(0) . ')');
+detach_slowly('log', day(6), 'transactionid', q{; PREPARE TRANSACTION 'holder'});
+detach_slowly('log', day(4), 'virtualxid', undef, 'LOCK TABLE log IN SHARE UPDATE EXCLUSIVE MODE');
+detach_slowly($_, $_, 'relation') foreach day(5);
+my $current = day(0);
 detach_slowly('log', $current, 'virtualxid');
 is(problems(), "a partition is half detached: table public.$current", 'the current partition is half detached');
 sql(remedy());
@@ -319,11 +340,11 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 my $on_standby = q{SELECT concat_ws(': ', problem, object) FROM ids_problems()};
 is($standby->safe_psql($database, $on_standby), '', 'a standby in order');
-sql('CREATE TABLE kind (id ulid) PARTITION BY RANGE (id)');
+sql(q{CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); UPDATE pg_inherits SET inhdetachpending = true WHERE inhparent = 'log'::regclass});
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
 $standby->append_conf('postgresql.conf', 'ids.node_id = 70000');
 $standby->reload;
-is($standby->safe_psql($database, $on_standby), qq{generators fail: generator scru160: invalid value for parameter "ids.node_id": "70000"\na partition is missing: table public.kind}, 'what can be seen there');
+is($standby->safe_psql($database, $on_standby), qq{generators fail: generator scru160: invalid value for parameter "ids.node_id": "70000"\na partition is missing: table public.kind}, 'what can be seen there, which is not whether DETACH CONCURRENTLY still waits');
 like(($standby->psql($database, '\set VERBOSITY verbose' . "\nSELECT count(*) FROM ids_unsettled()"))[2], qr/ERROR:  25006: cannot execute ids_unsettled\(\) during recovery\nHINT:  .* primary/, 'but no transaction');
 
 $_->stop foreach $standby, $node;
