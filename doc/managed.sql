@@ -78,9 +78,10 @@ RETURN (lpad(to_hex((tick >> 12 << 16) + 28672 + (tick & 4095)), 16, '0') || dig
 -- would take longer than all the rest. So every name has its schema, and there are no operators.
 CREATE FUNCTION public.gen_uuidv7() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
-	enrolled boolean := uuidv7.enrol();
+	enrolled boolean;
 	tick bigint;
 BEGIN
+	enrolled := uuidv7.enrol();   -- in the block, so that the transaction has the lock, not a cursor, which releases its locks if it fails
 	LOOP
 		tick := uuidv7.next_tick();
 		EXIT WHEN tick IS NOT NULL;

@@ -243,6 +243,16 @@ foreach my $before ('', 'SELECT gen_uuidv7();')
 	$writer->quit;
 }
 
+# A cursor that fails in a block which is rolled back releases what the transaction made with it before, but not the lock.
+my $cursor = $node->background_psql('app', on_error_stop => 0);
+$cursor->query('BEGIN; DECLARE c CURSOR FOR SELECT gen_uuidv7() AS id, 1 / (2 - g) AS n FROM generate_series(1, 2) g');
+my $fetched = $cursor->query(q{FETCH c \gset
+INSERT INTO event VALUES (:'id') RETURNING id; SAVEPOINT a; FETCH c; ROLLBACK TO a});
+like($cursor->{stderr}, qr/division by zero/, 'a cursor fails');
+cmp_ok(run_as_owner("$insert CALL uuidv7_settled()"), 'le', $fetched, 'its ids hold readers back');
+$cursor->query('COMMIT');
+$cursor->quit;
+
 # A row that comes late, for the control
 my $psql = qq{psql -Xq -d "@{[ $node->connstr('app') ]} user=owner" -c};
 run_as_owner(qq{BEGIN; $insert
