@@ -1315,12 +1315,15 @@ BEGIN ATOMIC
 	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'
 		ELSE coalesce(ids_internal.create_statement(c.parent, CASE WHEN date_trunc('month', first) = first AND date_trunc('month', next) = next THEN age(next, first) ELSE next - first END,
 			first AT TIME ZONE 'UTC', lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
-	FROM coverage c LEFT JOIN (pg_inherits JOIN tables outside ON outside.parent = inhparent LEFT JOIN part own ON own.partition = inhrelid) ON inhrelid = c.parent AND outside.key = c.key
+	FROM coverage c
+		-- A partition has only the times that it has in each table above it with the same key.
+		CROSS JOIN LATERAL (SELECT count(*) = count(own.times) AS are_known, coalesce(range_intersect_agg(own.times), '(,)') AS times FROM pg_partition_ancestors(c.parent)
+			JOIN pg_inherits ON inhrelid = relid JOIN tables outside ON outside.parent = inhparent AND outside.key = c.key LEFT JOIN part own ON own.partition = relid) own
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
 		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2)))))
-			* tstzmultirange(coalesce(own.times, '(,)')) - have) gap
-	WHERE (own.times IS NOT NULL OR outside.parent IS NULL) AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
+			* tstzmultirange(own.times) - have) gap
+	WHERE own.are_known AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION ids_internal.missing_partitions(timestamptz, timestamptz) IS 'times of which tables have no partitions';
 

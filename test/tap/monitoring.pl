@@ -142,6 +142,11 @@ is(problems(), 'a partition is missing: table public.kind_2', 'a part of a part 
 sql("DROP TABLE kind_3; CREATE TABLE kind_3 PARTITION OF kind_2 FOR VALUES FROM (MINVALUE) TO (" . year(2) . ')');
 is(problems(q{'3 years'}), '', 'no part is missing beyond its table');
 sql('DROP TABLE kind');
+sql('CREATE TABLE kind (tenant int, id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (' . year(-1) . ') TO (' . year(0) . ') PARTITION BY HASH (tenant);
+	CREATE TABLE kind_2 PARTITION OF kind_1 FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY RANGE (id); CREATE TABLE kind_3 PARTITION OF kind_2 FOR VALUES FROM (' . year(-1) . ') TO (' . year(0) . ');
+	CREATE TABLE kind_4 PARTITION OF kind FOR VALUES FROM (' . year(0) . ') TO (' . year(2) . ')');
+is(problems(), '', 'nor beyond the table of its table');
+sql('DROP TABLE kind');
 # A tenant may be a uuid, whose ranges are no times.
 foreach ('HASH (tenant)| WITH (MODULUS 1, REMAINDER 0)', q{LIST (tenant)| IN ('f0000000-0000-0000-0000-000000000000')}, q{RANGE (tenant)| FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)})
 {
