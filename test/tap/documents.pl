@@ -94,7 +94,7 @@ my %setup = (
 		INSERT INTO device VALUES (1, 'C4VJ2ly9gRt')},
 	'Other forms' => q{
 		CREATE TABLE thing AS SELECT ulid::bytea AS ulid_bytes, ulid_to_base(ulid, 62) AS ulid_base62, tbsl::text::char(20) AS tbsl_char,
-			tbsl_to_base(tbsl, 62) AS tbsl_base62, '1' AS lower_base62, '1' AS flickr_base58, 'r' AS ripple_base58, '05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
+			tbsl_to_base(tbsl, 62) AS tbsl_base62, '1' AS lower_base62, '1' AS flickr_base58, '05VI5OJPM1UC7664RG60O1PPHS======' AS uuid_base32hex, 'AVVJ8B1-OmagjAfOE9JTYw' AS base64url,
 			'urn:uuid:015549f0-1d7e-3a66-a08c-07ce13d25363' AS urn FROM gen_ulid() ulid, gen_tbsl() tbsl},
 	'A large table' => q{
 		CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
