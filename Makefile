@@ -39,6 +39,13 @@ endif
 # The rule for JIT's bitcode does not see PG_CXXFLAGS.
 BITCODE_CXXFLAGS += $(LANGUAGE) $(WERROR)
 INSTALL := sh test/tools/replace.sh $(INSTALL)
+# Without LLVM, what is left of an earlier build with LLVM: JIT may run that in place of this library.
+ifneq (yes,$(with_llvm))
+.PHONY: remove-bitcode
+install uninstall: remove-bitcode
+remove-bitcode:
+	rm -rf '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big)' '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big).index.bc'
+endif
 
 # The pages in a folder of their own, with their links: PGXS's DOCS would lay them flat, beside those of other extensions.
 PAGES = $(DESTDIR)$(docdir)/ids

@@ -146,16 +146,18 @@ my $event = q{CREATE TABLE customer (id int PRIMARY KEY); INSERT INTO customer V
 	CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.message := new.message || 1; RETURN new; END';
 	CREATE VIEW messages WITH (security_invoker) AS SELECT message FROM event;
 	INSERT INTO event SELECT gen_ulid(at), 'message' FROM generate_series(timestamptz '2026-11-20', '2026-11-29', '1 day') at;
-	CREATE TRIGGER touch BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION touch();};
+	CREATE TRIGGER touch BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION touch();
+	ALTER TABLE event ENABLE ROW LEVEL SECURITY; GRANT SELECT (message), UPDATE (message, n) ON event TO ordinary; GRANT SELECT ON event TO someone;};
 my ($before, $after) = block($book, 'Partitioning an existing table', 'before_december') =~ /(.*PARTITION BY RANGE \(id\);\n)(.*)/s;
 my ($sequences) = block($book, 'Identity, serial and generated columns', 'setval') =~ /BEGIN\n(.*)END/s;
 my @others = ($sequences, 'DROP TRIGGER touch ON event_old; CREATE TRIGGER touch BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION touch();',
 	'ALTER TABLE event ADD CONSTRAINT of_customer FOREIGN KEY (customer) REFERENCES customer;',
-	'CREATE OR REPLACE VIEW messages WITH (security_invoker) AS SELECT message FROM event;');
+	'CREATE OR REPLACE VIEW messages WITH (security_invoker) AS SELECT message FROM event;', 'ALTER TABLE event ENABLE ROW LEVEL SECURITY;',
+	'GRANT UPDATE (n, message), SELECT (message) ON event TO ordinary;', 'GRANT SELECT ON event TO someone;');
 foreach my $forgotten (0 .. $#others)
 {
 	recipe("Partitioning, without $others[$forgotten]", "$before@others[ grep { $_ != $forgotten } 0 .. $#others ]\n$after", setup => $event, use => [ $event[0] ],
-		refused => qr/event_old is used|identity column/);
+		refused => qr/event_old is used|identity column|event lacks/);
 }
 recipe('Partitioning', "$before@others\n$after", busy => 1, setup => $event, use => [ $event[0] ], later => [ $event[1] ],
 	effect => [ q{INSERT INTO event (id, message) VALUES (gen_ulid('2026-12-15'), '') RETURNING message, n > 10, m > 10, customer; SELECT message FROM messages LIMIT 1}, '1\|t\|t\|7 message' ]);

@@ -43,6 +43,12 @@ check 'files that no session could read' "$(sort unreadable | comm -12 - install
 check 'overwritten' "$(find stage -samefile opened)" ''
 check 'files installed' "$(cd stage && find . | sort)" "$(cat installed)"
 check 'files that others can read' "$(find stage -type f ! -perm -444)" ''
-build -s uninstall >log
+# Without LLVM, nothing is left of a build with LLVM: JIT may run its code in place of the new library's.
+bitcode=stage$("$real" --pkglibdir)/bitcode
+for target in install uninstall; do
+  mkdir -p "$bitcode/ids" && touch "$bitcode/ids/old.bc" "$bitcode/ids.index.bc"
+  build -s $target >log
+  check "bitcode after $target" "$(find "$bitcode" -type f)" ''
+done
 check 'left by uninstall' "$(find stage -type f)" ''
 exit $wrong
