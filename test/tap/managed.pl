@@ -73,6 +73,8 @@ like(run_as('owner', 'app', q{
 	}), qr/Index Cond: \(\(id >= .*\) AND \(id <= /, 'an index serves uuidv7_within()');
 my $recent = q{SELECT bool_and(abs(extract(epoch FROM uuidv7_extract_timestamp(id) - clock_timestamp())) < 600) FROM item WHERE n > 1000};
 is(run_as('owner', 'app', $recent), 't', 'ids have the current time');
+is(error_of('writer', 'app', 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SELECT count(gen_uuidv7()) FROM item'), '',
+	'a query that would be parallel without ids');
 
 # After an error or a cancelled statement, the session holds no lock. In a read-only transaction the error comes without it.
 my $locks = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'};
