@@ -133,7 +133,8 @@ $node->poll_query_until('postgres', q{SELECT tries = 5 AND next <= now() FROM ma
 is(sql('SELECT message, tries FROM mail_job JOIN event USING (id, message) ORDER BY id'), "bad|5\nwaits|0", 'a job that always fails waits, and the next one of its customer');
 is(sql($waiting), '1|2', 'the lane shows, with both');
 $node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM laneless WHERE text = 'waits'}) or die;
-sql('DELETE FROM cause', $redo);
+is(sql(q{UPDATE mail_job SET next = now() + interval '1 hour' WHERE tries = 5}, $redo, $waiting), "\n\n", 'a job whose fifth try goes on is not given to another worker');
+sql(q{UPDATE mail_job SET next = now() WHERE tries = 5}, 'DELETE FROM cause', $redo);
 finish_jobs($_) foreach 'mail', 'laneless';
 end('.');
 note(sql(q{SELECT 'the table of jobs and its index: ' || pg_size_pretty(pg_total_relation_size('mail_job'))}));
