@@ -305,7 +305,9 @@ sub copy_again
 		s/\bone\b/$source/g;
 		s/least\(id, '\w+'\)/least(id, '$from')/;
 	}
+	ask('subscriber', "INSERT INTO position VALUES ('event', 'slow', '$nothing')");
 	ask('subscriber', @statements);
+	is(ask('subscriber', q{DELETE FROM position WHERE consumer = 'slow' RETURNING id}), $nothing, 'a consumer who had not read so far stays behind');
 	ask('subscriber', "DELETE FROM done WHERE consumer = 'search' AND id > '$from'");
 	$server{subscriber}->wait_for_subscription_sync($node, $source);
 }
