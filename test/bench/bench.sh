@@ -157,13 +157,7 @@ machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc)
 
 Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
-![Cost of generating an id](cost.svg)
-
-![Inserts with a primary key: rows a second of CPU time, index size](insert.svg)
-
-$([ ! -f "$directory/missed.table" ] || echo '![Rows that a reader misses, with and without ulid_settled()](settled.svg)')
-
-A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over at least $repetitions
+The [README](../README.md) shows the pictures. A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over at least $repetitions
 repetitions, in which the types took turns. Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in
 ns per row. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The quartiles
 and more figures are in [benchmarks.csv](benchmarks.csv).
@@ -205,7 +199,7 @@ if [ -f "$directory/missed.table" ]; then
 fi
 MACHINE=$machine gnuplot -c test/bench/pictures.gp "$directory"
 for picture in "${pictures[@]}"; do
-  title=$(sed -n "s/.*!\[\(.*\)\]($picture.svg)/\1/p" doc/benchmarks.md)
+  title=$(sed -n "s|.*!\[\(.*\)\](doc/$picture.svg)|\1|p" README.md)
   sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" -e 's|<title>data [^<]*</title>||; /<desc>/d' "$directory/$picture.svg" >"doc/$picture.svg"
 done
 echo 'wrote doc/benchmarks.md, doc/benchmarks.csv and the pictures'
