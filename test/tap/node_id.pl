@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Generators;
+use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Roles;
@@ -134,6 +135,12 @@ is(ask($node, 'ordinary', $value), 5, 'session_preload_libraries');
 is(ask($node, 'ordinary', $value, options => '-c ids.node_id=9'), '22023', 'session_preload_libraries: PGOPTIONS');
 is(ask($node, 'ordinary', "SET ids.node_id = 9"), '42501', 'session_preload_libraries: SET');
 $node->safe_psql('postgres', 'ALTER ROLE ordinary RESET session_preload_libraries');
+my ($kept) = page('doc/servers.md') =~ /keep them, as in `(.*?)`/;
+my $preload = block('doc/servers.md', 'pgbouncer', 'ALTER DATABASE') =~ s/DATABASE app/DATABASE postgres/r =~ s/'ids'/$kept/r;
+$node->safe_psql('postgres', $preload);
+is(ask($node, 'ordinary', 'SET ids.node_id = 9'), '42501', 'session_preload_libraries: two');
+is(ask($node, $super, 'SHOW session_preload_libraries; SHOW auto_explain.log_min_duration'), "auto_explain, ids\n-1", 'both are loaded');
+$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET session_preload_libraries');
 
 # Roles with the granted right set it like superusers.
 $node->safe_psql('postgres', 'GRANT SET ON PARAMETER ids.node_id TO ordinary');
