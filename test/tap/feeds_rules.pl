@@ -167,6 +167,8 @@ sql('DROP TABLE event', $table, q{CREATE SUBSCRIPTION feed CONNECTION '' PUBLICA
 sql(q{INSERT INTO pg_subscription_rel SELECT oid, 'event'::regclass, 'r' FROM pg_subscription});
 is(sql($check), 'event|rows of a subscription', 'a subscription');
 sql(q{ALTER SUBSCRIPTION feed SET (slot_name = NONE); DROP SUBSCRIPTION feed});
+sql('DROP TABLE event CASCADE', $table, 'ALTER TABLE event ALTER id SET DEFAULT gen_uuidv7()::ulid');
+is(missed(sub { sql('SELECT gen_ulid()'); sleep 0.01; return by_statement($read)->(@_) }), 1, 'ids of gen_uuidv7() in a column of ulid: a reader below ulid_settled() misses a row');
 if ($node->pg_version >= 18)
 {
 	is(doubts('uuidv7', with_default('uuid DEFAULT uuidv7()')), $default, q{PostgreSQL's uuidv7()});
