@@ -29,7 +29,7 @@ sub block
 }
 
 # Its statements, without the comments after them.
-sub statements { return block(@_) =~ m{(.*?);(?: +/\*.*?\*/)?\n}sg }
+sub statements { return block(@_) =~ m{((?:\$\$.*?\$\$|(?!\$\$).)*?);(?: +/\*.*?\*/)?\n}sg }
 
 # The blocks of a document that were not asked for.
 sub unused_blocks

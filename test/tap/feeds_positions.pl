@@ -26,7 +26,7 @@ my ($note_time) = page('doc/several-servers.md') =~ /`(SELECT ulid_first\(date_t
 my ($reset_one) = block('doc/several-servers.md', 'A clock that was ahead', 'ids_reset_clock') =~ /PERFORM (\S+ids_reset_clock.*?;)/;
 my ($set_back) = block('doc/several-servers.md', 'A clock that was ahead', 'UPDATE position') =~ /(UPDATE.*)/;
 $note_time .= " AS back \\gset\n";
-$reset_one = "SELECT $reset_one\n" . $set_back =~ s/'\w+'/:'back'/r . "\n";
+$reset_one = "SELECT $reset_one\n" . $set_back =~ s/'\w+'/:'back'/r . ";\n";
 sub reset_two_databases
 {
 	my ($script) = @_;
@@ -78,7 +78,7 @@ foreach ('event', 'Event', 'evnt', 'odd name', '"', 'new_event', 'copy', 'whole'
 sql(slow('event'), q{ALTER TABLE position FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY; CREATE POLICY quick ON position USING (consumer <> 'slow')});
 is(kept("SET ROLE keeper; $drop"), 2, 'what a consumer whose position is hidden has not read is kept');
 sql('CREATE TABLE settled (server text, id ulid); GRANT ALL ON settled TO keeper');
-foreach ([ 'From several servers', 'FOR SHARE' ], [ 'A failover or a restore', 'UPDATE position' ], [ 'A clock that was ahead', 'UPDATE position' ])
+foreach ([ 'From several servers', 'LOCK TABLE position' ], [ 'A failover or a restore', 'UPDATE position' ], [ 'A clock that was ahead', 'UPDATE position' ])
 {
 	my ($off, @statements) = statements('doc/several-servers.md', @$_);
 	is(ask($node, 'postgres', join '; ', 'SET ROLE keeper', $off, grep { /position/ } @statements), '42501', "$_->[0]: hidden positions are an error");

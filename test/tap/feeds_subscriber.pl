@@ -1,12 +1,15 @@
 # A subscriber reads below "all_settled" of doc/several-servers.md. With each of four omissions in the setup it reads nothing; a reader who
-# only counts the rows of "settled" misses a row that arrives late. The guard of positions lets a subscription and a restore pass.
+# only counts the rows of "settled" misses a row that arrives late. A step that is pasted too early, or fails, loses no row. The guard of
+# positions lets a subscription and a restore pass.
 use strict;
 use warnings;
+use IPC::Run;
 use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Roles;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 $PostgreSQL::Test::Utils::timeout_default = 1800;    # far above what a busy machine needs
 my $page = 'doc/several-servers.md';
@@ -124,6 +127,62 @@ $one->safe_psql($name, $insert);
 announce($one);
 await(sprintf $arrived, 1);
 check('a server that is thought dead', sub { $commit->(); await('SELECT count(*) = 2 FROM event') });
+
+# Steps in a hurry: a block is pasted as it stands, into a psql that goes on after an error.
+sub paste
+{
+	my ($sql) = @_;
+	IPC::Run::run([ 'psql', '-XAt', '-d', $subscriber->connstr($name) ], '<', \$sql, '>', \my $out, '2>', \my $error);
+	return $out;
+}
+
+# Rows are copied again, but the positions cannot be set back at once: nothing is read until they are.
+begin("CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int, server text DEFAULT 'one')");
+my $old = publish_and_subscribe($one, 'feed');
+$one->safe_psql($name, $insert);
+announce($one);
+await('SELECT count(*) = 1 FROM event JOIN all_settled ON event.id < all_settled.id');
+$subscriber->safe_psql($name, q{CREATE TABLE position AS SELECT 'event' AS feed, id FROM all_settled; CREATE TABLE read AS SELECT id FROM event});
+my ($from) = split /\n/, $one->safe_psql($name, $insert . ' RETURNING id');
+$subscriber->safe_psql($name, $_ =~ s/\bthree\b/$old/r) foreach map { s/SUBSCRIPTION three/SUBSCRIPTION $old/gr =~ s/'three'/'one'/r } statements($page, 'From several servers', 'DROP SUBSCRIPTION three');
+$one->safe_psql($name, 'DELETE FROM settled; ' . q{INSERT INTO settled VALUES ('one', (SELECT gen_ulid()))});
+my $again = block($page, 'A failover or a restore', 'CREATE SUBSCRIPTION') =~ s/SUBSCRIPTION one/SUBSCRIPTION ${name}_again/r =~ s/'host=.*?'/"'" . $one->connstr($name) =~ s{'}{''}gr . "'"/er =~ s/least\(id, '\w+'\)/least(id, '$from')/r;
+$subscriber->safe_psql($name, "UPDATE position SET id = ulid_last(now()); ALTER TABLE position ADD CONSTRAINT hold CHECK (id > '$from') NOT VALID");
+my $log_before = -s $subscriber->logfile;
+paste($again);
+my $copied = q{SELECT count(*) = 2 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel};
+foreach (1 .. 1800) { last if $subscriber->safe_psql($name, $copied) eq 't' || slurp_file($subscriber->logfile, $log_before) =~ /duplicate key/; sleep 0.1; }
+is($subscriber->safe_psql($name, $read), '', 'copying again, though the positions have not gone back: nothing is read');
+$subscriber->safe_psql($name, 'ALTER TABLE position DROP CONSTRAINT hold');
+paste($again);
+await($copied);
+is($subscriber->safe_psql($name, "SELECT count(*), bool_and(position.id <= '$from') FROM event, position"), '2|t', 'pasted again, it copies the rows, and the positions are back');
+$subscriber->safe_psql($name, "DROP SUBSCRIPTION ${name}_again");
+$one->safe_psql($name, "SELECT pg_drop_replication_slot('$old')");
+
+# A new server: without positions it need not wait, but it waits for a first reader, which has not committed.
+begin();
+my $may_insert = block($page, 'From several servers', 'position');
+$subscriber->safe_psql($name, 'CREATE TABLE position (feed text, id ulid)');
+like(paste($may_insert), qr/^$/m, 'a new server whose row has not arrived');
+$subscriber->safe_psql($name, q{INSERT INTO settled VALUES ('three', gen_ulid())});
+like(paste($may_insert), qr/^t$/m, 'a new server, without positions');
+my $first = $subscriber->background_psql($name);
+$first->query_safe(q{BEGIN; INSERT INTO position VALUES ('event', ulid_last(now()))});
+unlike(paste("SET lock_timeout = '100ms'; $may_insert"), qr/^t$/m, 'a new server, beside the first reader');
+$first->query_safe('COMMIT');
+$first->quit;
+like(paste($may_insert), qr/^f$/m, 'a new server, below the position of the first reader');
+
+# A clock that was ahead: positions stay until the extra row has arrived.
+$subscriber->safe_psql($name, 'UPDATE position SET id = gen_ulid()');
+my $set_back = block($page, 'A clock that was ahead', 'UPDATE position');
+my ($to) = $set_back =~ /least\(id, '(\w+)'/;
+paste($set_back);
+is($subscriber->safe_psql($name, "SELECT id > '$to' FROM position"), 't', 'positions stay before the row has arrived');
+$subscriber->safe_psql($name, q{INSERT INTO settled VALUES ('one was ahead', ulid_first('-infinity'))});
+paste($set_back);
+is($subscriber->safe_psql($name, "SELECT id = '$to' FROM position"), 't', 'then they go back');
 
 # Positions of five types, with their guard, on a subscriber and in restored databases, whose server has made no such late ids; once also
 # without a mark.
