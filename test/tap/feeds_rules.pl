@@ -122,8 +122,8 @@ sub is_woken { foreach (1 .. 100) { last if ($woken = $reader->query_safe('SELEC
 $reader->query_safe('LISTEN event');
 my $waking = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('postgres'), '-c', 'CALL wake_readers()' ], '>&', \my $out);
 is_woken('a row from before wakes readers');
-$late->query_safe("BEGIN; $insert");
-sql($insert);
+$late->query_safe('BEGIN; SELECT gen_ulid()');
+sql('INSERT INTO event (id) SELECT ulid_settled()');    # as a snowflake's can be, while the clock is behind
 sleep 0.5;
 unlike($reader->query_safe('SELECT'), qr/notification/, 'a row that cannot be read yet wakes nobody');
 $late->query_safe('COMMIT');
