@@ -140,7 +140,7 @@ COMMENT ON FUNCTION public.uuidv7_check_position() IS 'refuse a position in colu
 CREATE FUNCTION public.gen_uuidv7(at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED SECURITY DEFINER   -- for schema uuidv7
 	SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	unix_us numeric := extract(epoch FROM at AT TIME ZONE 'UTC') * 1000000;
+	unix_us numeric := extract(epoch FROM at) * 1000000;
 BEGIN
 	IF unix_us < 0 OR unix_us >= 281474976710656000 THEN
 		RAISE EXCEPTION 'timestamp out of range for uuidv7' USING ERRCODE = 'datetime_field_overflow',

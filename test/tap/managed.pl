@@ -37,6 +37,13 @@ sub session { my $session = $node->background_psql($_[0], on_error_stop => 0); $
 
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$ENV{TESTDIR}/doc/managed.sql", '-d', $node->connstr('app') ],
 	'the owner of a database runs the script');
+is(run_as('owner', 'app', q{
+	SELECT concat_ws(' ', prokind, provolatile, proparallel, CASE WHEN prosecdef THEN 'as owner' END, proconfig), string_agg(proname, ' ' ORDER BY oid)
+	FROM pg_proc WHERE pronamespace IN ('public'::regnamespace, 'uuidv7'::regnamespace) GROUP BY 1 ORDER BY 1}), join("\n",
+		'f i s|' . join(' ', (map { "uuidv7_$_" } qw(unix_ms extract_timestamp floor_ms boundary first last first_ms last_ms range_first range_last within)), qw(ulid_text ulid_from_text)),
+		'f i u|of_tick', 'f v r as owner {"search_path=pg_catalog, pg_temp"}|gen_uuidv7', 'f v u|enrol next_tick unlock', 'f v u as owner|gen_uuidv7',
+		'f v u {"search_path=pg_catalog, pg_temp"}|uuidv7_check_position', 'p v u as owner {"search_path=pg_catalog, pg_temp"}|uuidv7_settled'),
+	'which functions are immutable, run in parallel workers, as their owner, and with a path');
 
 # The clock alone puts nearly all ids into order. So this is also tested where the sequence is ahead of the clock.
 $node->safe_psql('postgres', 'CREATE DATABASE ahead OWNER owner TEMPLATE app');
@@ -206,19 +213,30 @@ like(page($hint{$_}), qr/^## $_$/m, "$hint{$_} has $_") foreach sort { $a cmp $b
 # has failed while psql went on.
 my @consumer = map { block('doc/managed.md', 'New rows', $_) } 'CREATE TABLE position', 'FOR UPDATE';
 my @steps = $consumer[1] =~ /(.*?(?:;|\\gset)[^\n]*\n)/sg;
-run_as('owner', 'ahead', "CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), message text); INSERT INTO event (message) VALUES ('a'), ('b'); $consumer[0]");
+run_as('owner', 'ahead', "CREATE TABLE event (id uuid PRIMARY KEY DEFAULT gen_uuidv7(), message text); INSERT INTO event (message) VALUES ('a'), ('b'); $consumer[0];
+	INSERT INTO position VALUES ('event', 'another', '00000000-0000-0000-0000-000000000001'), ('another', 'mail', '00000000-0000-0000-0000-000000000001')");
+like(error_of('owner', 'ahead', "\\set VERBOSITY sqlstate\nINSERT INTO position VALUES $_"), qr/ERROR:  2350[25]/, "no such position: $_")
+  foreach q{('event', 'mail', '00000000-0000-0000-0000-000000000000')}, q{('third', 'mail', NULL)};
 foreach my $before ('', 'UPDATE position SET id = (SELECT id FROM event ORDER BY id LIMIT 1)', q{UPDATE position SET id = '00000000-0000-0000-0000-000000000000'},
 	map { my $n = $_; map { my @failing = @steps; $failing[$n] = "SELECT 1 / 0;\n"; "$_; " . join '', @failing } "\\set ON_ERROR_ROLLBACK on\nSELECT", "SELECT" } 0 .. $#steps)
 {
 	error_of('owner', 'ahead', "\\set ON_ERROR_STOP 0\nINSERT INTO event (message) VALUES ('c'); $before");
-	is(run_as('owner', 'ahead', "INSERT INTO event (message) VALUES ('d'); $consumer[1]; SELECT id = (SELECT id FROM event ORDER BY id DESC LIMIT 1) FROM position") =~ s/\n/ /r,
-		run_as('owner', 'ahead', q{SELECT string_agg(message, ' ' ORDER BY id) FROM event}) . ' t', "the consumer reads all rows: $before");
+	is(run_as('owner', 'ahead', "INSERT INTO event (message) VALUES ('d'); $consumer[1]; SELECT string_agg((id = (SELECT id FROM event ORDER BY id DESC LIMIT 1))::text, ' ' ORDER BY feed DESC, consumer DESC) FROM position") =~ s/\n/ /r,
+		run_as('owner', 'ahead', q{SELECT string_agg(message, ' ' ORDER BY id) FROM event}) . ' true false false', "the consumer reads all rows: $before");
 }
+
+# So it does in small batches, with rows of which one commits late, and others stand in another order. It reads none again.
+my $open = session('ahead');
+$open->query_safe(q{BEGIN; INSERT INTO event (message) VALUES ('slow')});
+my $small = $consumer[1] =~ s/LIMIT 1000/LIMIT 2/r;
+run_as('owner', 'ahead', "INSERT INTO event SELECT id, 'fast' FROM (SELECT gen_uuidv7() AS id FROM generate_series(1, 3)) made ORDER BY id DESC; $small");
+$open->query_safe('COMMIT');
+is(run_as('owner', 'ahead', "$small$small") =~ s/.*\n//r, run_as('owner', 'ahead', q{SELECT string_agg(message, ' ' ORDER BY id) FROM event}), 'the consumer reads a row that commits late');
+is(run_as('owner', 'ahead', "TRUNCATE mail; $consumer[1]"), '', 'and nothing again');
 
 # An open transaction holds readers back to the beginning of a millisecond, in which others may have read. So the guard takes each position
 # of it, as the page says, and refuses later ones.
 run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', (last_value >> 12) + 1 << 12) FROM uuidv7.tick});
-my $open = session('ahead');
 $open->query_safe('BEGIN; SELECT gen_uuidv7()');
 is(error_of('owner', 'ahead', 'UPDATE position SET id = gen_uuidv7()'), '', 'a position in the millisecond of an open transaction');
 run_as('owner', 'ahead', q{SELECT setval('uuidv7.tick', last_value + 4096) FROM uuidv7.tick});
@@ -264,13 +282,13 @@ my $answers = q{
 		SELECT t AS at FROM unnest(ARRAY['-infinity', 'infinity', '4713-01-01 00:00:00+00 BC', '294276-12-31 00:00:00+00',
 			'1969-12-31 23:59:59.999999+00', '1970-01-01', '1970-01-01 00:00:00.000001+00',
 			'2540-11-07 23:35:09.481983+00', '10889-08-02 05:31:50.654999+00', '10889-08-02 05:31:50.655+00',
-			'10889-08-02 05:31:50.655001+00', '10889-08-02 05:31:50.656+00', NULL]::timestamptz[]) t
+			'10889-08-02 05:31:50.655999+00', '10889-08-02 05:31:50.656+00', NULL]::timestamptz[]) t
 		UNION ALL SELECT '2026-11-01 00:00:00+00'::timestamptz + i * interval '250 microseconds' FROM generate_series(-5, 5) i
 		UNION ALL SELECT '1970-01-01 00:00:00+00'::timestamptz + i * interval '89 days 12345.678901 s' FROM generate_series(1, 30000, 2990) i
 	), span AS (
 		SELECT tstzrange(least(a.at, b.at), greatest(a.at, b.at), bounds) AS r FROM at a, at b, unnest(ARRAY['[]', '[)', '(]', '()']) bounds
 		UNION ALL SELECT tstzrange(at, NULL, '(]') FROM at UNION ALL SELECT tstzrange(NULL, at, '[)') FROM at
-		UNION ALL SELECT 'empty'
+		UNION ALL SELECT 'empty' UNION ALL SELECT NULL
 	), id AS (
 		SELECT id FROM item UNION ALL SELECT id FROM log
 		UNION ALL SELECT uuidv7_last(at) FROM at
