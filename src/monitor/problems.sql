@@ -4,7 +4,7 @@ CREATE FUNCTION ids_version() RETURNS text AS 'MODULE_PATHNAME' LANGUAGE C VOLAT
 COMMENT ON FUNCTION ids_version() IS 'release of the library that the session has loaded';
 
 -- What a generator needs is asked of functions that make no new id: the shared memory, the mark and the records; then the clock and the node id. The row
--- is the first error. Roles cannot name what is in ids_internal, which their calls of ids_problems() reach.
+-- is the first error; without one, remedy is null. Roles cannot name what is in ids_internal, which their calls of ids_problems() reach.
 CREATE FUNCTION ids_internal.generator_error(mark_is_free boolean, OUT object text, OUT remedy text) LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s'
 AS $function$
@@ -12,7 +12,7 @@ DECLARE
 	used name;
 	message text;
 BEGIN
-	object := 'database ' || quote_ident(current_database());
+	object := 'database ' || current_database();
 	IF NOT mark_is_free THEN RAISE EXCEPTION 'another session has locked the mark'; END IF;
 	EXECUTE CASE WHEN pg_is_in_recovery() THEN 'SELECT ids_generators()' ELSE 'SELECT ulid_settled()' END;
 	FOREACH used IN ARRAY ARRAY['scru160', 'tbsl', 'snowflake'] LOOP
@@ -22,7 +22,6 @@ BEGIN
 				OR refclassid = 'pg_proc'::regclass AND refobjid = format('gen_%s()', used)::regprocedure);  -- for a domain, or another type
 		EXECUTE format('SELECT gen_%s(clock_timestamp())', used);
 	END LOOP;
-	object := NULL;
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, remedy = PG_EXCEPTION_HINT;
 	object := CASE WHEN SQLSTATE <> '42501' THEN object || ': ' || message END;  -- a role that may not call them
@@ -36,13 +35,12 @@ BEGIN ATOMIC
 	WITH tables AS (
 		SELECT partrelid AS parent, attname AS key
 		FROM pg_partitioned_table JOIN pg_class c ON c.oid = partrelid JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
-			JOIN pg_opclass o ON o.oid = partclass[0] JOIN pg_type t ON t.oid = opcintype
-		WHERE partstrat = 'r' AND relpersistence <> 't' AND typname IN ('ulid', 'uuid', 'scru160', 'tbsl', 'snowflake')
-	), part AS MATERIALIZED (
+		WHERE partstrat = 'r' AND relpersistence <> 't'
+	), part AS (
 		SELECT parent, partition, times FROM tables CROSS JOIN LATERAL ids_internal.partition_times(parent, true)
 	), coverage AS (
 		SELECT tables.parent, key, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
-			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT isempty(times) AND NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
+			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
 		FROM tables LEFT JOIN part ON part.parent = tables.parent WHERE tables.parent NOT IN (SELECT unnest(ARRAY[inhparent, inhrelid]) FROM pg_inherits WHERE inhdetachpending)
 		GROUP BY tables.parent, key HAVING count(times) > 0 OR count(part.parent) = 0
 	)
@@ -55,7 +53,7 @@ BEGIN ATOMIC
 			JOIN pg_inherits ON inhrelid = relid JOIN tables outside ON outside.parent = inhparent AND outside.key = c.key LEFT JOIN part own ON own.partition = relid) own
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
-		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + make_interval(secs => extract(epoch FROM next - first)::float8 / 2)))))
+		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + (next - first) / 2))))
 			* tstzmultirange(own.times) - have) gap
 	WHERE own.are_known AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;
@@ -64,9 +62,9 @@ COMMENT ON FUNCTION ids_internal.missing_partitions(timestamptz, timestamptz) IS
 CREATE FUNCTION ids_problems(ahead interval DEFAULT '1 day', OUT problem text, OUT object text, OUT since timestamptz, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE ROWS 10
 	SET jit = off
 BEGIN ATOMIC
-	WITH failing AS MATERIALIZED (
+	WITH failing AS (
 		SELECT object, remedy, object LIKE 'database %' IS TRUE AS all_fail FROM ids_internal.generator_error(ids_internal.mark_is_free())
-	), generator AS MATERIALIZED (
+	), generator AS (
 		-- Functions in a SELECT list are called for rows that WHERE lets pass, and not before.
 		SELECT (g).generator, (g).last_timestamp, (g).lead FROM (SELECT ids_generators() AS g FROM failing WHERE NOT all_fail) AS called
 	), unsettled AS (
@@ -96,9 +94,9 @@ BEGIN ATOMIC
 				LEFT JOIN pg_locks holding ON holding.virtualtransaction = other.virtualtransaction
 			WHERE NOT waiting.granted AND (waiting.relation IN (inhrelid, inhparent) OR inhparent = holding.relation) OFFSET 0)
 		UNION ALL
-		SELECT 'an update is not complete' AS problem, 'database ' || quote_ident(current_database()) AS object, NULL AS since, CASE
+		SELECT 'an update is not complete' AS problem, 'database ' || current_database() AS object, NULL AS since, CASE
 			WHEN NOT starts_with(ids_version(), extversion || '.') THEN 'see "Updates" in doc/migration.md'
-			WHEN current_setting('server_version_num')::int >= 180000 AND to_regprocedure('pg_catalog.ulid_skipsupport(internal)') IS NULL THEN 'SELECT pg_catalog.ids_complete_upgrade()' END AS remedy
+			WHEN current_setting('server_version_num')::int >= 180000 AND to_regprocedure('ulid_skipsupport(internal)') IS NULL THEN 'SELECT pg_catalog.ids_complete_upgrade()' END AS remedy
 		FROM pg_extension WHERE extname = 'ids'
 	)
 	-- A name must not look like a row or a column of psql's output.

@@ -11,7 +11,7 @@ use Test::More;
 begin('monitored');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 5\nwal_level = replica\nmax_wal_senders = 5\nhot_standby = on");
 $node->restart;
-sql('CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
+sql(q{CREATE ROLE monitor LOGIN IN ROLE pg_monitor; CREATE FUNCTION public.format(text, name) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE $$hostile$$; END'});
 my ($path, $problems, $old) = statements('doc/cookbook.md', 'Monitoring', 'ids_problems');
 my $create = q{CALL ids_create_partitions('log', '1 day', now(), now() + interval '7 days')};
 my $insert = 'INSERT INTO log DEFAULT VALUES';
@@ -45,7 +45,7 @@ foreach my $type ('ulid', 'tbsl', 'snowflake', 'scru160', 'uuid')
 {
 	sql(qq{CREATE TABLE "Ki'nd" (id $type) PARTITION BY RANGE (id)});
 	is(problems(), $missing, "$type: a table without partitions");
-	ends_by_remedy("$type: a table without partitions");
+	like(ends_by_remedy("$type: a table without partitions"), qr/'0-1'/, "$type: by a partition of a month");
 	sql(q{DROP TABLE "Ki'nd"});
 }
 sub drop { my ($where, $table) = @_; sql(join ' ', map { "DROP TABLE $_;" } split /\n/, sql("SELECT partition FROM ids_partitions('" . ($table // 'log') . "') WHERE $where")) }
@@ -53,6 +53,7 @@ my @missing = ('a partition is missing: table public.log');
 drop('times @> now()');
 isnt($node->psql($database, $insert), 0, 'inserts fail while the current partition is missing');
 is(problems(), "@missing", 'the current partition');
+is(sql('SELECT since <= clock_timestamp() FROM ids_problems()'), 't', 'it is missing already');
 ends_by_remedy('the current partition');
 sql($insert);
 drop(q{times @> now() + interval '4 days'});
@@ -98,7 +99,7 @@ sql(q{DROP TABLE kind; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CALL
 is(problems(), '', 'an archive');
 sql('DROP TABLE kind');
 # A name is no row or column of psql's output.
-foreach ("x\n|y", "x|\ny")
+foreach ("x\n\ny", "x||y", "x\e\ey")
 {
 	sql(qq{CREATE TABLE "$_" (id ulid) PARTITION BY RANGE (id)});
 	is(sql('SELECT * FROM ids_problems()') =~ s/\|2.*\|/|then|/r, 'a partition is missing|table public."x??y"|then|see "Monitoring" in doc/cookbook.md', "a name like $_");
@@ -121,7 +122,8 @@ foreach (
 	[ 'no upper bound', 'ulid', [ year(-1), 'MAXVALUE' ], 0 ],
 	[ 'an end without a bound, beyond a gap', 'ulid', [ year(-3), year(-2) ], [ year(2), 'MAXVALUE' ], 1 ],
 	[ 'from MINVALUE', 'ulid', [ 'MINVALUE', year(-1) ], 1 ],
-	[ 'a failed job', 'ulid', [ year(-1), year(0) ], 1 ],
+	[ 'a failed job', 'ulid', [ year(-5), year(-4) ], [ year(-1), year(0) ], 1 ],
+	(map { [ "it ends in $_ hours", 'ulid', [ year(-1), "ulid_first(now() + interval '$_ hours')" ], $_ < 24 ] } 23, 25),
 	[ 'an archive', 'ulid', [ year(-3), year(-2) ], 0 ],
 	[ 'an old gap', 'ulid', [ year(-5), year(-4) ], [ year(-1), year(2) ], 0 ],
 	[ 'half of all uuids', 'uuid', [ q{'00000000-0000-0000-0000-000000000000'}, q{'80000000-0000-0000-0000-000000000000'} ], 0 ],
@@ -132,6 +134,7 @@ foreach (
 	my $n = 0;
 	sql("CREATE DOMAIN item_id AS ulid; CREATE TABLE kind (id $type) PARTITION BY RANGE (id);" . join '', map { $n++; "CREATE TABLE kind_$n PARTITION OF kind FOR VALUES FROM ($_->[0]) TO ($_->[1]);" } @bounds);
 	is(problems(), $expected ? 'a partition is missing: table public.kind' : '', $what);
+	like(remedy(), qr/'1-0'/, 'a partition as long as the last that has both ends') if $what =~ /beyond/;
 	sql('DROP TABLE kind; DROP DOMAIN item_id');
 }
 # The parts of a partition need not reach beyond it; those of another table are seen, those of a list are not tables by time.
@@ -148,7 +151,7 @@ sql('CREATE TABLE kind (tenant int, id ulid) PARTITION BY RANGE (id); CREATE TAB
 is(problems(), '', 'nor beyond the table of its table');
 sql('DROP TABLE kind');
 # A tenant may be a uuid, whose ranges are no times.
-foreach ('HASH (tenant)| WITH (MODULUS 1, REMAINDER 0)', q{LIST (tenant)| IN ('f0000000-0000-0000-0000-000000000000')}, q{RANGE (tenant)| FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)})
+foreach ('HASH (tenant)| WITH (MODULUS 1, REMAINDER 0)', 'HASH (id)| WITH (MODULUS 1, REMAINDER 0)', q{LIST (tenant)| IN ('f0000000-0000-0000-0000-000000000000')}, q{RANGE (tenant)| FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)})
 {
 	my ($by, $values) = split /[|]/;
 	sql("CREATE TABLE kind (tenant uuid, id ulid) PARTITION BY $by; CREATE TABLE kind_1 PARTITION OF kind FOR VALUES $values PARTITION BY RANGE (id)");
@@ -200,6 +203,15 @@ foreach ([ 70000, 'tbsl', 'scru160: invalid value for parameter "ids.node_id": "
 	is(problems(), $error ? "generators fail: generator $error" : '', "ids.node_id is $value, for a column of type $type");
 	sql('DROP TABLE kind; SELECT gen_ulid()');
 }
+# A generator that no column has as its type or default, but that somebody calls.
+sql('SELECT gen_tbsl()');
+foreach ([ 5000, 'generators fail: generator tbsl: value 5000 of parameter "ids.node_id" is out of range for type tbsl' ], [ -1, '' ])
+{
+	$node->append_conf('postgresql.conf', "ids.node_id = $_->[0]");
+	$node->reload;
+	$node->poll_query_until($database, "SELECT current_setting('ids.node_id') = '$_->[0]'");
+	is(problems(), $_->[1], "ids.node_id is $_->[0], for a generator that is used");
+}
 # A partition of a month and some days: nothing that creates the next one of that length.
 my $month = q{date_trunc('month', now() AT TIME ZONE 'UTC' - interval '1 month') AT TIME ZONE 'UTC'};
 sql("CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first($month)) TO (ulid_first($month + interval '1080 hours'))");
@@ -230,11 +242,19 @@ sub day { return sql("SELECT partition FROM ids_partitions('log') WHERE times @>
 sql('CREATE TABLE log_before PARTITION OF log FOR VALUES FROM (' . hours(-24) . ') TO (' . hours(0) . ') PARTITION BY RANGE (id);
 	CREATE TABLE log_before_1 PARTITION OF log_before FOR VALUES FROM (' . hours(-24) . ') TO (' . hours(0) . ')');
 detach_slowly('log', day(6), 'transactionid', q{; PREPARE TRANSACTION 'holder'});
-detach_slowly('log', day(4), 'virtualxid', undef, 'LOCK TABLE log IN SHARE UPDATE EXCLUSIVE MODE');
+detach_slowly('ONLY log', day(4), 'virtualxid', undef, 'LOCK TABLE log IN SHARE UPDATE EXCLUSIVE MODE');
 detach_slowly($_, $_, 'relation') foreach day(5);
 my $current = day(0);
 detach_slowly('log', $current, 'virtualxid');
 is(problems(), "a partition is half detached: table public.$current", 'the current partition is half detached');
+# Others who use the table, or wait for such a transaction, hide nothing.
+sql('CREATE TABLE busy (n int PRIMARY KEY)');
+my @users = map { $node->background_psql($database) } 1, 2;
+$users[0]->query_safe('BEGIN; SELECT count(*) FROM log; INSERT INTO busy VALUES (1)');
+$users[1]->query_until(qr/now/, "\\echo now\nINSERT INTO busy VALUES (1);\n");
+$node->poll_query_until($database, "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'transactionid'");
+is(problems(), "a partition is half detached: table public.$current", 'still, while another transaction uses the table');
+$users[$_]->quit foreach 0, 1;
 sql(remedy());
 is(problems(), "@missing", 'then it is missing');
 sql("ALTER TABLE $current RENAME TO log_detached");
@@ -242,6 +262,7 @@ ends_by_remedy('the detached partition');
 
 # Clocks: ids are ahead, and so are the times of partitions; another database has reset them, so that they are again after a restart.
 $node->safe_psql('postgres', 'CREATE EXTENSION ids');
+is(sql("SELECT ids_advance_clock(now() + interval '900 ms'); SELECT count(*) FROM ids_problems()"), "\n0", 'ids that are ahead for less than a second');
 sql("SELECT gen_tbsl(), ids_advance_clock(now() + interval '30 s')");
 like(problems(), qr/^the clock is behind the last id: generator ulid\n/, 'ids are ahead of the clock by seconds');
 sql("SELECT ids_advance_clock(now() + interval '1 hour'); $insert; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first(now() + interval '30 min')) TO (ulid_first(now() + interval '3 days'))");
@@ -295,7 +316,7 @@ foreach ('0.9', "$version.")
 	is(problems(), 'an update is not complete: database monitored', "ALTER EXTENSION was not run from $_");
 	is(remedy(), 'see "Updates" in doc/migration.md', 'the page says how');
 }
-sql($set_version =~ s/VERSION/$version/r);
+sql(($set_version =~ s/VERSION/$version/r) . q{; UPDATE pg_extension SET extversion = '0.9' WHERE extname = 'plpgsql'});
 is(problems(), '', 'a database that was updated');
 SKIP:
 {
