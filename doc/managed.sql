@@ -68,7 +68,7 @@ RETURN CASE WHEN (current_setting('transaction_read_only') = 'on' OR pg_try_advi
 -- Releases the lock if this session holds it, after an error of the server in that expression.
 CREATE FUNCTION uuidv7.unlock() RETURNS boolean LANGUAGE sql VOLATILE
 RETURN (SELECT pg_advisory_unlock(129147139814967) FROM pg_locks
-	WHERE pid = pg_backend_pid() AND granted AND locktype = 'advisory' AND classid = 30069 AND objid = 1768191543 AND objsubid = 1);
+	WHERE pid = pg_backend_pid() AND locktype = 'advisory' AND classid = 30069 AND objid = 1768191543 AND objsubid = 1);
 
 -- The id of a tick: 48 bits for milliseconds, the version, 12 bits for the fraction; then digits, with the variant and 62 random bits.
 CREATE FUNCTION uuidv7.of_tick(tick bigint, digits text DEFAULT substr(gen_random_uuid()::text, 20)) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT

@@ -148,10 +148,10 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('two');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 start_server($standby, -7200);
-like(($standby->psql('app', 'CALL uuidv7_settled()'))[2], qr/cannot execute uuidv7_settled\(\) during recovery\nHINT: .* "On a replica" in doc/, 'a standby does not know what is settled');
+like(($standby->psql('app', "\\set VERBOSITY verbose\nCALL uuidv7_settled()"))[2], qr/ERROR:  25006: cannot execute uuidv7_settled\(\) during recovery\nHINT: .* "On a replica" in doc/, 'a standby does not know what is settled');
 foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
 {
-	like(($node->psql('app', "BEGIN ISOLATION LEVEL $level; CALL uuidv7_settled()"))[2], qr/uuidv7_settled\(\) needs the isolation level READ COMMITTED\nHINT: .* "New rows" in doc/, "refused: $level");
+	like(($node->psql('app', "\\set VERBOSITY verbose\nBEGIN ISOLATION LEVEL $level; CALL uuidv7_settled()"))[2], qr/ERROR:  0A000: uuidv7_settled\(\) needs the isolation level READ COMMITTED\nHINT: .* "New rows" in doc/, "refused: $level");
 }
 $session = session($standby, 'app');
 my $monitor = block('doc/managed.md', 'New rows', 'to_timestamp');
@@ -189,6 +189,8 @@ $replace->query_safe('BEGIN; CREATE TABLE feed_2 (LIKE feed); INSERT INTO feed_2
 run_as_owner($insert);
 $node->wait_for_catchup($standby);
 my $read_feed = block('doc/managed.md', 'On a replica', 'LOCK TABLE') =~ s/\bevent\b/feed/gr;
+my ($begin) = block('doc/reading.md', 'A feed of several tables', 'LOCK TABLE') =~ /^((?:.*\n){2})/;
+like(block('doc/managed.md', 'On a replica', 'LOCK TABLE'), qr/\n\Q$begin/, 'the reader begins as doc/reading.md says, for partitions that are attached meanwhile');
 my $output = $session->query_until(qr/reads/, "\\echo reads\n$read_feed");
 ok($standby->poll_query_until('app', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'the reader waits');
 $replace->query_safe('COMMIT');
@@ -196,7 +198,9 @@ $replace->quit;
 is(scalar(() = ($output . $session->query('SELECT')) =~ /^[0-9a-f]+-/mg), 9, 'the reader finds all rows of the copy');
 
 # Until a restart, the locks of a prepared transaction have the number of its session.
+my $previous = run_as_owner('SELECT gen_uuidv7()');
 run_as_owner(q{BEGIN; SELECT gen_uuidv7(); PREPARE TRANSACTION 'alone'});
+is(run_as_owner("SELECT since = uuidv7_extract_timestamp('$previous') FROM (" . $monitor =~ s/;$//mr . ') holder'), 't', 'the monitoring statement tells the time of the last id before');
 finish_prepared('a session');
 
 # The setting of a user who wants to hide rows from readers: in the future, below the prefix of the lock's number, long ago. What is left from
