@@ -29,7 +29,7 @@ EXCEPTION WHEN OTHERS THEN
 END $function$;
 COMMENT ON FUNCTION ids_internal.generator_error(boolean) IS 'what keeps generators from making ids';
 
--- The times of which a table has no partition but a default one; none for a table that has nothing but a default partition, is half detached, or has one that is.
+-- The times of which a table has no partition but a default one; none for a table that has nothing but a default partition, or one that is half detached.
 CREATE FUNCTION ids_internal.missing_partitions(at timestamptz, until timestamptz, OUT parent oid, OUT times tstzrange, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	WITH tables AS (
@@ -41,7 +41,7 @@ BEGIN ATOMIC
 	), coverage AS (
 		SELECT tables.parent, key, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
 			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
-		FROM tables LEFT JOIN part ON part.parent = tables.parent WHERE tables.parent NOT IN (SELECT unnest(ARRAY[inhparent, inhrelid]) FROM pg_inherits WHERE inhdetachpending)
+		FROM tables LEFT JOIN part ON part.parent = tables.parent WHERE tables.parent NOT IN (SELECT inhparent FROM pg_inherits WHERE inhdetachpending)
 		GROUP BY tables.parent, key HAVING count(times) > 0 OR count(part.parent) = 0
 	)
 	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'

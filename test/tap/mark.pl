@@ -34,8 +34,8 @@ foreach my $end ('fast', 'immediate')
 }
 
 # Only superusers can change it, even if default privileges give others rights on everything that a superuser makes.
-$node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE DATABASE owned OWNER owner');
-$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner") foreach ('SCHEMAS', 'TABLES', 'FUNCTIONS');
+$node->safe_psql('postgres', 'CREATE ROLE ordinary; CREATE ROLE owner; CREATE ROLE "My Role"; CREATE DATABASE owned OWNER owner');
+$node->safe_psql('owned', "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO PUBLIC, ordinary, owner, \"My Role\"") foreach ('SCHEMAS', 'TABLES', 'FUNCTIONS');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION owner; CREATE EXTENSION ids; SELECT $list");
 my $mark = 'SELECT unix_us, boot, relpersistence FROM ids_internal.mark, pg_class WHERE oid = $$ids_internal.mark$$::regclass';
 my $unchanged = $node->safe_psql('owned', $mark);
@@ -46,7 +46,7 @@ foreach my $change (
 	'ALTER MATERIALIZED VIEW ids_internal.mark SET SCHEMA public', 'ALTER MATERIALIZED VIEW ids_internal.mark OWNER TO CURRENT_USER',
 	'LOCK TABLE ids_internal.mark', 'GRANT ALL ON TABLE ids_internal.mark TO CURRENT_USER',
 	'ALTER EXTENSION ids DROP MATERIALIZED VIEW ids_internal.mark', 'DROP MATERIALIZED VIEW ids_internal.mark', 'ALTER SCHEMA ids_internal RENAME TO other',
-	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())')
+	'DROP SCHEMA ids_internal CASCADE', 'CREATE TABLE ids_internal.other (n int)', 'SELECT ids_reset_clock()', 'SELECT ids_advance_clock(now())', 'SELECT ids_complete_upgrade()')
 {
 	foreach my $role ('ordinary', 'owner')
 	{
@@ -55,6 +55,7 @@ foreach my $change (
 	}
 }
 is($node->safe_psql('owned', $mark), $unchanged, 'the mark is unchanged');
+is($node->safe_psql('owned', q{SELECT count(*) FROM pg_class CROSS JOIN aclexplode(relacl) WHERE oid = 'ids_internal.mark'::regclass AND grantee <> relowner}), '0', 'nobody has rights on it');
 $node->safe_psql('owned', "SET SESSION AUTHORIZATION $_; SELECT $list") foreach ('ordinary', 'owner');
 
 # A superuser can damage it. Then every generator raises an error, in a session that has generated before and in another. The

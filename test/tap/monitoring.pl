@@ -212,11 +212,14 @@ foreach ([ 5000, 'generators fail: generator tbsl: value 5000 of parameter "ids.
 	$node->poll_query_until($database, "SELECT current_setting('ids.node_id') = '$_->[0]'");
 	is(problems(), $_->[1], "ids.node_id is $_->[0], for a generator that is used");
 }
-# A partition of a month and some days: nothing that creates the next one of that length.
-my $month = q{date_trunc('month', now() AT TIME ZONE 'UTC' - interval '1 month') AT TIME ZONE 'UTC'};
-sql("CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first($month)) TO (ulid_first($month + interval '1080 hours'))");
-is(sql(q{SELECT remedy FROM ids_problems('60 days')}), 'see "Monitoring" in doc/cookbook.md', 'a partition of 45 days from the beginning of a month');
-sql('DROP TABLE kind');
+# A partition of a month and some days, which begins or ends with a month: nothing that creates the next one of that length.
+my ($last_month, $month) = map { "date_trunc('month', now() AT TIME ZONE 'UTC' - interval '$_ month') AT TIME ZONE 'UTC'" } 1, 0;
+foreach ([ $last_month, "$last_month + interval '1080 hours'" ], [ "$month - interval '1080 hours'", $month ])
+{
+	sql("CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first($_->[0])) TO (ulid_first($_->[1]))");
+	is(sql(q{SELECT remedy FROM ids_problems('60 days')}), 'see "Monitoring" in doc/cookbook.md', "a partition of 45 days from $_->[0]");
+	sql('DROP TABLE kind');
+}
 
 # DETACH CONCURRENTLY waits for who reads the partition alone. The current partition is half detached: it takes no rows, and is not created anew before it is detached.
 sub detach_slowly
