@@ -16,6 +16,7 @@ CREATE PROCEDURE "My.Ids".ids_create_partitions(p text) LANGUAGE plpgsql AS 'BEG
 CREATE PROCEDURE public.uuidv7_settled(INOUT settled uuid DEFAULT NULL) LANGUAGE plpgsql AS 'BEGIN END';
 CREATE AGGREGATE public.ulid_larger(int) (SFUNC = int4larger, STYPE = int);
 CREATE FUNCTION public.scru160(text, int DEFAULT 1) RETURNS text LANGUAGE sql RETURN 'before';
+CREATE FUNCTION public.tbsl(text) RETURNS text LANGUAGE sql RETURN 'before';
 SELECT scru160('a literal');
 SAVEPOINT conflicts;
 CREATE EXTENSION ids;
@@ -40,6 +41,8 @@ CREATE TEMP TABLE scru160 ();
 CREATE FUNCTION public.max(text) RETURNS int LANGUAGE sql RETURN 1;
 CREATE FUNCTION public.text(boolean[]) RETURNS text LANGUAGE sql RETURN 'x';
 CREATE FUNCTION public.ulid() RETURNS int LANGUAGE sql RETURN 1;
+CREATE DOMAIN public.unrelated AS int;
+ALTER EXTENSION plpgsql ADD DOMAIN public.unrelated;
 CREATE DOMAIN pg_temp.snowflake AS text;
 CREATE FUNCTION pg_temp.gen_snowflake() RETURNS int LANGUAGE sql RETURN 1;
 CREATE EXTENSION ids;
