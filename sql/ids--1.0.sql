@@ -1417,7 +1417,7 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace
 				AND o.oid NOT IN (SELECT objid FROM member WHERE member.classid = 'pg_proc'::regclass))
 	)
-	SELECT string_agg(lower(kind) || ' ' || object || coalesce(' of extension ' || quote_ident(extname), ''), ', ' ORDER BY kind, object),
+	SELECT string_agg(lower(kind) || ' ' || object || coalesce(' of extension ' || extname, ''), ', ' ORDER BY kind, object),
 		bool_or(extname IS NOT NULL),
 		string_agg(format('ALTER %s %s RENAME TO %I;', kind, object, 'other_' || name), ' ' ORDER BY kind, object) FILTER (WHERE extname IS NULL)
 	INTO conflicts, members, renames

@@ -50,6 +50,7 @@ ROLLBACK TO without;
 
 -- a member of another extension must not be renamed
 CREATE DOMAIN public.ulid AS text;
+CREATE DOMAIN public.tbsl AS text;
 ALTER EXTENSION plpgsql ADD DOMAIN public.ulid;
 CREATE EXTENSION ids;
 ROLLBACK TO without;
