@@ -17,19 +17,16 @@ $node->append_conf('postgresql.conf', "log_statement = none\nautovacuum_naptime 
 $node->start;
 sub sql { return join "\n", map { $node->safe_psql('postgres', $_) } @_ }
 
-
 my $recipe = block('doc/cookbook.md', 'Many workers', 'CREATE TABLE mail_job');
-my ($create, $distribute, $take, $execute, $do) =
-  $recipe =~ /^(CREATE TABLE.*?;\n).*^(WITH last.*?;\n).*^(PREPARE.*?;\n)^(EXECUTE.*?\n).*^(WITH done.*?;\n)/ms or die;
+my ($register, $create, $distribute, $take, $execute, $do) =
+  $recipe =~ /^(INSERT INTO position.*?;\n)(CREATE TABLE.*?;\n).*^(WITH last.*?;\n).*^(PREPARE.*?;\n)^(EXECUTE.*?\n).*^(WITH done.*?;\n)/ms or die;
 my ($waiting, $redo) = map { "$_;" } statements('doc/cookbook.md', 'Many workers', 'SET tries = 0');
-$take =~ s/'10 s' \* 4/'0.1 s' * 2/ or die;
-$execute =~ s/''/:'last'/ or die;
 sub for_consumer { return map { s/\bmail\b/$_[0]/gr =~ s/mail_job/$_[0]_job/gr } @_[ 1 .. $#_ ] }
 
 # A consumer by the recipe, a consumer without the bound, and one with a lane for each event. The work is to insert into a table that
 # would show an event that is done twice.
 sql(q{CREATE EXTENSION ids;
-	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer int, message text);
+	CREATE TABLE event (id ulid PRIMARY KEY DEFAULT gen_ulid(), customer text, message text);
 	CREATE TABLE cause (message text);
 	INSERT INTO cause VALUES ('bad');
 	CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,12 +35,34 @@ sql(q{CREATE EXTENSION ids;
 		RETURN new;
 	END $$},
 	'CREATE TABLE position (feed text, consumer text, id ulid NOT NULL, PRIMARY KEY (feed, consumer))');
+
+# As it is written: a job that is taken is nobody else's, at once and for 10 s, 40 s ..., and lanes take turns. Events of before are done, too.
+sql(q{INSERT INTO event (customer, message) VALUES ('8', 'third'), ('7', 'first'), ('7', 'second'), ('', 'fourth')}, "$register$create$distribute");
+my $another = $node->background_psql('postgres');
+like($another->query_safe("${take}BEGIN; EXECUTE take ('')"), qr/fourth/, 'a job without a customer');
+sub taken { return sql("SET lock_timeout = '1s'; ${take}EXECUTE take ('$_[0]')") =~ s/.*\|//r }
+is(join(' ', map { taken($_) } '', '7', '8', ''), 'first third  ', 'the first job of each other lane, once');
+$another->query_safe('COMMIT');
+is(sql($waiting, $redo, q{DELETE FROM mail_job WHERE message = 'first'}) . taken('7'), "\n\n", 'no job waits, and the lane of the last job comes last');
+is(sql($take . join '', map { "BEGIN; EXECUTE take (''); SELECT next - now() FROM mail_job WHERE message = 'second'; UPDATE mail_job SET next = now() WHERE message = 'second'; COMMIT;" } 1 .. 5)
+	=~ s/^.*second\n//gmr, "00:00:10\n00:00:40\n00:02:40\n00:10:40\n00:42:40", 'the delays');
+is(taken('') . sql($waiting, 'UPDATE mail_job SET next = now() WHERE tries = 1', $waiting, $redo) =~ s/\w{26}|[^|]*$//gr, "7|1\n\n7|1\n7||second|0|", 'five tries');
+unlike(sql("SET enable_seqscan = off; ${take}EXPLAIN EXECUTE take ('')"), qr/Sort|Seq Scan/, 'by the primary key');
+sql(q{INSERT INTO event (customer, message) VALUES ('9', 'last')});
+$another->query_safe("BEGIN; $distribute");
+sql("SET lock_timeout = '1s'; $distribute");
+$another->query_safe("COMMIT; DELETE FROM mail_job WHERE message = 'last'");
+$another->quit;
+is(sql($distribute, 'SELECT count(*) FROM mail_job; DROP TABLE mail_job; DELETE FROM position'), "\n3", 'events are distributed once, by whoever comes first');
+
+$take =~ s/'10 s' \* 4/'0.1 s' * 2/ or die;
+$execute =~ s/''/:'last'/ or die;
 my @consumers = ('mail', 'unbound', 'laneless');
 foreach my $consumer (@consumers)
 {
 	sql(for_consumer($consumer, "$create CREATE TABLE mail (event ulid, text text, n bigserial);
 		CREATE TRIGGER fail BEFORE INSERT ON mail FOR EACH ROW EXECUTE FUNCTION fail();
-		INSERT INTO position VALUES ('event', 'mail', ulid_first('-infinity'))"));
+		$register"));
 }
 my %distribute = map { $_ => for_consumer($_, $distribute) } @consumers;
 $distribute{unbound} =~ s/ AND id < ulid_settled\(\)// or die;
@@ -95,7 +114,7 @@ sql(q{INSERT INTO event (customer, message) VALUES (1, 'bad'), (1, 'waits')}, $d
 $late->query_safe('COMMIT');
 $late->quit;
 start("writer_$_", q{BEGIN;
-	INSERT INTO event (customer) SELECT CASE WHEN random() < 0.9 THEN 2 + random() * 20 END FROM generate_series(1, 3);
+	INSERT INTO event (customer) SELECT CASE WHEN random() < 0.9 THEN (2 + random() * 20)::int::text WHEN random() < 0.5 THEN '' END FROM generate_series(1, 3);
 	SELECT pg_sleep(random() * 0.05);
 	COMMIT;}) foreach 1 .. 8;
 foreach my $consumer (@consumers)
@@ -143,7 +162,7 @@ sub done
 {
 	my ($consumer) = @_;
 	return sql("SELECT count(*) FILTER (WHERE mail.event IS NULL) || ' lost, ' || count(mail.event) - count(DISTINCT mail.event) || ' twice, '
-		|| count(*) FILTER (WHERE late AND customer IS NOT NULL) || ' out of order' FROM event LEFT JOIN (
+		|| count(*) FILTER (WHERE late AND customer <> '') || ' out of order' FROM event LEFT JOIN (
 			SELECT mail.event, mail.event < max(mail.event) OVER (PARTITION BY customer ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS late
 			FROM ${consumer} mail JOIN event ON id = mail.event) mail ON event = id");
 }
@@ -158,7 +177,7 @@ cmp_ok(sql('SELECT count(*) FROM event WHERE ulid_hash(id) % 3 NOT IN (0, 1, 2)'
 sql(q{ALTER TABLE mail ADD PRIMARY KEY (event); DROP TRIGGER fail ON mail; INSERT INTO event (customer) SELECT 7 FROM generate_series(1, 10)},
 	$distribute, q{UPDATE position SET id = (SELECT id FROM event ORDER BY id DESC LIMIT 1 OFFSET 20) WHERE consumer = 'mail'});
 like(($node->psql('postgres', $distribute =~ s/ ON CONFLICT DO NOTHING//r))[2], qr/duplicate key value/, 'without ON CONFLICT, jobs that stand are an error');
-is(sql($distribute, 'SELECT count(*) FROM mail_job'), "\n20", 'events after a position that is set back are jobs');
+is(sql($distribute, $distribute, 'SELECT count(*) FROM mail_job'), "\n\n20", 'events after a position that is set back are jobs');
 start_worker('mail', 1);
 finish_jobs('mail');
 end('.');
