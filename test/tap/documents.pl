@@ -204,7 +204,9 @@ is(sql($strays), '', 'doc/several-servers.md refers to no object of a stranger')
 foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees reading cookbook migration uuidv7 managed clients codokey))
 {
 	my @sections = sections($document);
-	ok(scalar(grep { defined $_->{output} } map { @$_[ 1 .. $#$_ ] } @sections), "$document has examples with output");
+	my @all = map { @$_[ 1 .. $#$_ ] } @sections;
+	ok(scalar(grep { defined $_->{output} } @all), "$document has examples with output");
+	is(join('', grep { !/(?:settled|_snapshot_xmin|new_item).*\sORDER BY [\w, ]+$/s } map { $_->{code} =~ /(.*) LIMIT 1000/s } @all), '', "$document: new rows are read in order, below a bound");
 	foreach (@sections)
 	{
 		my ($heading, @statements) = @$_;

@@ -272,6 +272,8 @@ is(sql(q{SELECT string_agg(id::text, ' ' ORDER BY id) FROM customer_gone}), '1 2
 like(error_of('hostile', 'CREATE TEMPORARY TABLE mine (id bigint); CREATE TRIGGER keep AFTER DELETE ON mine FOR EACH ROW EXECUTE FUNCTION keep_key()'), qr/permission denied for function/, 'by the trigger alone');
 sql('INSERT INTO customer VALUES (1)');
 is(sql($changes) =~ s/^\w{26}\|//gmr, "3|new|f\n2||t\n1||f", 'rows that have changed, and keys that are gone, but not one that came back');
+is(sql('DELETE FROM customer WHERE id = 1') . sql($changes) =~ s/^\w{26}\|//gmr, "1||t\n3|new|f\n2||t\n1||t", 'until it goes again');
+unlike(sql("SET enable_seqscan = off; " . $changes =~ s/^(?=SELECT changed)/EXPLAIN /mr), qr/Seq Scan/, 'by indexes');
 sql('ALTER TABLE customer ENABLE ROW LEVEL SECURITY');
 like(error_of('someone', $changes), qr/query would be affected by row-level security policy for table "customer"/, 'hidden rows are an error');
 

@@ -139,6 +139,10 @@ sql(q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text); 
 is(sql(block('doc/cookbook.md', 'Public ids without a time', 'mask_ticket')), 'Printer on fire', 'a row is found by its public id');
 is(ask('someone', $_), '42501', "a stranger: $_") foreach 'SELECT mask_ticket(gen_ulid())', 'SELECT unmask_ticket(gen_random_uuid())', 'SELECT key FROM secret.key';
 sql('GRANT EXECUTE ON FUNCTION mask_ticket, unmask_ticket TO ordinary');
+is(sql(q{INSERT INTO secret.key VALUES ('other'); SELECT count(DISTINCT key), min(length(key)), max(length(key)) FROM secret.key}), '2|16|16', 'another table has another key');
+like(sql('SET enable_seqscan = off; EXPLAIN SELECT FROM ticket WHERE id = unmask_ticket($$015549f0-1d7e-3a66-a08c-07ce13d25363$$)'), qr/Index Cond/, 'a row is found by the index');
+my ($mask, $unmask) = $cookbook =~ /write `(mask_ticket\(.*?)` and `(unmask_ticket\(.*?)`/;
+is(sql("SELECT " . $unmask =~ s/\.\.\./$mask/r . " = id, mask_ticket(id::ulid)::uuid <> id FROM (SELECT gen_uuidv7() AS id OFFSET 0) made"), 't|t', 'and a uuid by its own');
 is(ask('ordinary', 'SELECT unmask_ticket(mask_ticket(id)) = id FROM (SELECT gen_ulid() AS id OFFSET 0) made'), 't', 'the application reads them');
 
 # Each recipe that writes, as people paste it: see Recipes.pm. When an old table becomes a partition, nothing that uses it is forgotten.
@@ -196,11 +200,11 @@ my $item = q{CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int); 
 my @item = ('item (id, n) VALUES (gen_ulid(), 10)');
 recipe('A column created_at', whole($book, 'A column created_at'), setup => $item, use => \@item, effect => [ 'SELECT count(*) FROM item WHERE id::timestamptz = created_at', 9 ]);
 recipe('Old rows', whole($book, 'Old rows'), effect => [ q{SET timezone = 'UTC'; SELECT string_agg(n::text, ' ' ORDER BY id), min(id)::timestamptz, max(id)::timestamptz FROM event; SELECT partition FROM ids_partitions('log')},
-		'4 12 9 10 11 6 7 8 3 4 5 1 2\|2026-11-01 11:00:00\+00\|2026-11-30 22:00:00\+00 log_20261101' ], use => [ 'event (id, n) VALUES (gen_ulid($$2026-11-09$$), 9)' ],
+		'4 12 9 10 11 6 7 8 3 4 5 1 2\|2026-11-01 11:00:00\+00\|2026-12-01 00:00:00\+00 log_20261101 log_20261201' ], use => [ 'event (id, n) VALUES (gen_ulid($$2026-11-09$$), 9)' ],
 	setup => q{CREATE TABLE event (id ulid PRIMARY KEY, n int) PARTITION BY RANGE (id);
-		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2026-12-01 00:00:00+00');
+		CALL ids_create_partitions('event', '1 month', '2026-11-01 00:00:00+00', '2027-01-01 00:00:00+00');
 		CREATE TABLE old_event (n int, created_at timestamptz);
-		INSERT INTO old_event SELECT n, '2026-11-30 22:00+00'::timestamptz - n / 3 * interval '6 days' FROM generate_series(12, 1, -1) n});
+		INSERT INTO old_event SELECT n, '2026-12-01 00:00+00'::timestamptz - n / 3 * interval '6 days' FROM generate_series(12, 1, -1) n});
 recipe('Ids from clients', whole($book, 'Ids from clients'), setup => $item, use => \@item, effect => [ 'SELECT count(*) FROM item WHERE id < gen_ulid()', 11 ]);
 recipe('Public ids with a prefix', whole($book, 'Public ids with a prefix'), later => [ q{customer (id, name) VALUES (gen_ulid(), 'Bo')} ], effect => [ 'SELECT public_id FROM customer', 'cus_01h455vb4pex5vsknk084sn02q' ]);
 recipe('Public ids', whole($book, 'Public ids without a time'), by => '', setup => q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text);

@@ -191,7 +191,9 @@ $node->safe_psql('postgres', 'DROP TABLE log, heir, other');
 # The jobs for pg_cron give up while a transaction holds a row of another table that the table references. They would stop all who
 # write to that other table.
 my @jobs = slurp_file("$ENV{TESTDIR}/doc/servers.md") =~ /cron\.schedule\('.*?', '.*?', \$\$(.*?)\$\$\)/sg;
-is(scalar @jobs, 2, 'the document has two jobs');
+my $settings = '-c lock_timeout=1100ms -c statement_timeout=10min -c search_path=pg_catalog,pg_temp';
+is(join("\n", map { join ' ', map { "-c " . s/[ ']//gr } /SET (.*?);/g } @jobs), "$settings\n$settings", 'two jobs wait for no lock for long');
+like(slurp_file("$ENV{TESTDIR}/doc/servers.md"), qr/primary options='$settings'"/, 'nor does the one for another scheduler');
 foreach my $job (@jobs)
 {
 	$node->safe_psql('postgres', q{
@@ -199,12 +201,14 @@ foreach my $job (@jobs)
 		INSERT INTO ticket VALUES (1, 0), (2, 0);
 		CREATE TABLE log (id ulid PRIMARY KEY, ticket int REFERENCES ticket) PARTITION BY RANGE (id);
 		CREATE TABLE note (log ulid REFERENCES log);
-		CALL ids_create_partitions('log', '1 month', '2020-01-01', '2020-02-01')});
+		CALL ids_create_partitions('log', '1 month', '2020-01-01', '2020-02-01');
+		CALL ids_create_partitions('log', '1 month', now() - interval '10 months', now())});
 	$writer->query_safe('BEGIN; UPDATE ticket SET n = 1 WHERE id = 1');
 	is($node->psql('postgres', $job =~ s/lock_timeout = '1100ms'/lock_timeout = '10ms'/r, stderr => \my $gave_up, timeout => 60), 3, 'a job');
 	like($gave_up, qr/canceling statement due to lock timeout/, 'the job gave up');
 	$writer->query_safe('ROLLBACK');
 	is($node->psql('postgres', $job), 0, 'the next run of the job does what this one did not');
+	is($node->safe_psql('postgres', "SELECT count(*) FROM ids_partitions('log') WHERE lower(times) > '2021-01-01'"), $job =~ /create/ ? 14 : 11, 'and keeps what is new');
 	$node->safe_psql('postgres', 'DROP TABLE note, log, ticket');
 }
 
