@@ -1436,7 +1436,7 @@ BEGIN
 	-- The row type of a table is not found any more by its name alone.
 	SELECT string_agg(t.oid::regtype::text, ', ' ORDER BY t.oid::regtype::text) INTO tables
 	FROM pg_type t JOIN pg_class c ON c.oid = typrelid
-	WHERE relkind <> 'c' AND relpersistence <> 't' AND relname IN (SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'd') AND age(xmin) <= 0);
+	WHERE relpersistence <> 't' AND relname IN (SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND age(xmin) <= 0);
 	IF tables IS NOT NULL THEN
 		RAISE WARNING 'types of extension "ids" hide row types of tables' USING
 			DETAIL = format('In declarations, casts and functions, such a name without a schema means the type of the extension from now on. The tables are: %s.', tables),
