@@ -228,7 +228,9 @@ foreach my $document ('README.md', map { "doc/$_.md" } qw(reference guarantees r
 				unlike($output, qr/^(ERROR|FATAL|PANIC|WARNING):/m, $where);
 			}
 		}
-		is(sql($unanalyzed), '', "$document: $heading: the columns of all rows have statistics") if $document eq 'doc/migration.md' && sql(q{SELECT to_regnamespace('ids_internal')}) && grep { $_->{code} =~ /ALTER TABLE.* TYPE (?!text)/s } @statements[ 0 .. $#statements - 1 ];
+		unlike(sql("SET enable_seqscan = off; EXPLAIN $_->{code}"), qr/Seq Scan/, "$document:$_->{line}: by the index") foreach grep { $_->{code} =~ /by the index/ } @statements;
+		is(sql(q{SELECT attrelid::regclass FROM pg_attribute WHERE attname = 'key' AND attrelid >= 16384 AND attcollation <> '"C"'::regcollation}), '', "$document: $heading: keys under COLLATE C") if $document eq 'doc/codokey.md';
+		is(sql($unanalyzed), '', "$document: $heading: the columns of all rows have statistics") if $document eq 'doc/migration.md' && sql(q{SELECT to_regnamespace('ids_internal')}) && grep { $_->{code} =~ /ALTER TABLE.* (?:TYPE (?!text)|RENAME)/s } @statements;
 		is(sql($strays), '', "$document: $heading: nothing refers to a stranger's object") if sql(q{SELECT to_regnamespace('trap')});
 		next unless grep { $_->{code} =~ /ALTER SYSTEM/ } @statements;
 		sql('ALTER SYSTEM RESET ALL');

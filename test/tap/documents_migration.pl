@@ -46,6 +46,8 @@ sql(q{CREATE TABLE item (id ulid PRIMARY KEY DEFAULT gen_ulid(), created_at time
 	INSERT INTO item SELECT gen_ulid(at), at FROM generate_series(timestamptz '2024-01-01', '2024-02-01', '1 hour') at});
 is(sql($by_row), '', 'no id of ours has another time');
 is(scalar(split /\n/, sql($by_year)), 2, 'nor another year');
+is(sql($by_year =~ s/ GROUP/ WHERE id < ulid_first('2025-01-01') GROUP/r), sql(q{SELECT 2024, 745, min(id), max(id) FROM item WHERE id < ulid_first('2025-01-01')}), 'the ids of a year');
+is(sql("CREATE TABLE others AS SELECT id::uuid FROM item; " . $by_year =~ s/id::timestamptz/id::ulid::timestamptz/r =~ s/item/others/r) =~ tr/\n//, 1, 'of a uuid, too');
 my %others = ('another alphabet' => q{ulid_from_base('355qC7F8cf7dRf4hvPrRo', 62)}, 'hexadecimal digits' => q{'0028956dfe2c832fc84d658100'::ulid},
 	'a reversed time' => q{ulid_from_parts(to_timestamp(281474976710.655 - extract(epoch FROM now())), '\x00000000000000000000')}, 'seconds' => q{ulid_from_parts(to_timestamp(extract(epoch FROM now()) / 1000), '\x00000000000000000000')},
 	'no time' => q{'00000000-0000-7000-8000-000000000000'::uuid::ulid}, 'bytes of .NET' => q{'f0495501-7e1d-663a-a08c-07ce13d25363'::uuid::ulid});
@@ -63,7 +65,7 @@ is(sql(q{SELECT ulid_is_valid('0ujtsYcgvSTl8PAuAdqWYSMnLOv')}), 'f', 'a KSUID is
 begin('uses');
 sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigint GENERATED ALWAYS AS (id * 2) STORED, n int DEFAULT 1);
 	CREATE TABLE refund (id bigserial, payment_id bigint REFERENCES payment ON DELETE CASCADE);
-	CREATE VIEW payments AS SELECT id FROM payment;
+	CREATE TABLE stranger (id bigserial); CREATE VIEW payments AS SELECT id FROM payment;
 	CREATE FUNCTION greatest_payment() RETURNS bigint RETURN (SELECT max(id) FROM payment);
 	CREATE POLICY own ON refund USING (payment_id > 0);
 	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
@@ -79,18 +81,23 @@ sql(q{CREATE TABLE payment (id bigserial PRIMARY KEY CHECK (id > 0), twice bigin
 	CREATE STATISTICS both_columns ON id, n FROM payment;
 	CREATE INDEX ON refund (payment_id);
 	GRANT SELECT (id) ON payment TO ordinary;
-	COMMENT ON COLUMN payment.id IS 'its number'; COMMENT ON CONSTRAINT payment_pkey ON payment IS 'of a constraint'; COMMENT ON INDEX refund_payment_id_idx IS 'of an index';
-	ALTER TABLE payment REPLICA IDENTITY USING INDEX payment_pkey, CLUSTER ON payment_pkey, ALTER id SET (n_distinct = -0.5);
+	COMMENT ON COLUMN payment.id IS 'its number'; COMMENT ON CONSTRAINT payment_pkey ON payment IS 'of a constraint'; COMMENT ON INDEX payment_pkey IS 'of its index'; COMMENT ON INDEX refund_payment_id_idx IS 'of an index';
+	ALTER TABLE refund CLUSTER ON refund_payment_id_idx; ALTER TABLE payment REPLICA IDENTITY USING INDEX payment_pkey, CLUSTER ON payment_pkey, ALTER id SET (n_distinct = -0.5);
 	ALTER TABLE payment ALTER id SET STATISTICS 1000});
 my ($uses_column) = statements('doc/migration.md', 'What uses a column', 'used by');
 my ($uses, $uses_table) = map { sql($_) } $uses_column, $uses_column =~ s/ AND attname = col//gr;
 like($uses_table, qr/$_/, "what uses a table: $_") foreach 'default value for column n', 'trigger on_row', 'publication whole_tables';
 like($uses, qr/$_/, "what uses a column: $_") foreach 'trigger on_row', 'rule no_delete', 'policy every', 'view number_of_payments', 'table child', 'publication whole_tables', 'constraint payment_pkey', 'CHECK', 'column twice', 'default value for column id', 'ON DELETE CASCADE', 'view payments', 'greatest_payment', 'policy own', 'on_change', 'on_some',
-	'publication some_columns', 'statistics object both_columns', 'index refund_payment_id_idx', 'sequence payment_id_seq', 'ordinary=r', 'n_distinct=-0.5', 'its number; 1000', 'of a constraint; REPLICA IDENTITY USING INDEX; CLUSTER ON', 'of an index';
+	'publication some_columns', 'statistics object both_columns', 'index refund_payment_id_idx', 'sequence payment_id_seq', 'payment\|id\|privileges.*ordinary=r', 'n_distinct=-0.5', 'its number; 1000', 'of a constraint; of its index; REPLICA IDENTITY USING INDEX; CLUSTER ON', 'of an index; CLUSTER ON';
+unlike($uses, qr/column n\b|stranger|^refund.*REPLICA|[| ]-1$/m, 'and nothing else');
+my %times; $times{s/\|[^|]*$//r}++ foreach split /\n/, $uses;
+is(join(', ', grep { $times{$_} > 1 } sort keys %times), '', 'each once');
 
 # Each recipe, as people paste it. What is the same before and after: foreign keys, primary keys, columns that are NOT NULL, and more.
 my $shape = q{SELECT concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint WHERE contype IN ('f', 'p') AND connamespace = 'public'::regnamespace
 	UNION ALL SELECT concat_ws(' ', attrelid::regclass, attname) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'public'::regnamespace AND attnotnull AND attnum > 0 AND relkind = 'r'};
+my @blocks = $page =~ /^((?:DO \$\$|BEGIN;).*?^(?:END|COMMIT))/msg;
+is(join("\n", scalar @blocks, grep { !/BEGIN;?\n *SET LOCAL lock_timeout = '1100ms';\n/ } @blocks), scalar(() = $page =~ /SET LOCAL lock_timeout/g), 'no block has others wait long');
 recipe('From uuid', block('doc/migration.md', 'From uuid', 'item'), use => ['item (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM item UNION ALL $shape",
 	setup => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO item (n) VALUES (1), (2)');
 my $new_line = 'line (n, product) VALUES (9, (SELECT id FROM product LIMIT 1))';
@@ -99,13 +106,18 @@ recipe('From uuid, with a foreign key', block('doc/migration.md', 'From uuid', '
 	setup => q{CREATE TABLE product (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO product (n) VALUES (1), (2);
 	CREATE TABLE line (n int, product uuid CONSTRAINT line_product_fkey REFERENCES product); INSERT INTO line SELECT n, id FROM product});
 recipe('From text', block('doc/migration.md', 'From text', 'ALTER TABLE'), use => ['note (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, upper(id::text)) FROM note UNION ALL $shape",
-	setup => q{CREATE TABLE note (id text PRIMARY KEY DEFAULT lower(gen_ulid()::text), n int); INSERT INTO note (n) VALUES (1), (2)});
+	setup => q{CREATE TABLE note (id char(26) PRIMARY KEY DEFAULT lower(gen_ulid()::text), n int); INSERT INTO note (n) VALUES (1), (2)});
 recipe('From names of devices', block('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT'), use => ['device (id) VALUES (9)'], rows => q{SELECT id::text, name FROM device UNION ALL SELECT '', pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'u'},
 	setup => q{CREATE TABLE device (id int PRIMARY KEY, name text NOT NULL UNIQUE DEFAULT 'C4VJ2ly9gRt'); INSERT INTO device VALUES (1, 'C4VJ2ly9gRs')});
 recipe('Leaving', block('doc/migration.md', 'Leaving', 'DETACH') =~ s/DROP EXTENSION ids;//r, use => ['log (n) VALUES (9)'], rows => "SELECT concat_ws(' ', n, id::uuid) FROM log UNION ALL $shape",
 	setup => q{CREATE FUNCTION public.gen_uuidv7() RETURNS uuid RETURN pg_catalog.gen_uuidv7(); CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), n int) PARTITION BY RANGE (id);
 	CALL ids_create_partitions('log', '1 month', '2026-11-01 00:00+00', now() + interval '1 month');
 	INSERT INTO log SELECT gen_ulid(at), 1 FROM generate_series(timestamptz '2026-11-01 00:00+00', '2026-11-28', '5 days') at});
+
+# The statements before recipes find what cannot be an id, and what changes.
+begin('unfit');
+sql(q{CREATE TABLE note AS SELECT unnest('{01AN4Z07BY79KA1307SR9X4MV3,01an4z07by79ka1307sr9x4mv3,81AN4Z07BY79KA1307SR9X4MV3}'::text[]) AS id; CREATE TABLE device AS SELECT unnest('{C4VJ2ly9gRt,C4VJ2ly9gR-}'::text[]) AS name});
+is(sql(join ';', map { /^ *SELECT .* FROM (?:note|device) WHERE.*/m ? $& : () } statements('doc/migration.md', 'From text', 'ALTER TABLE'), statements('doc/migration.md', 'From names of devices', 'uid DROP DEFAULT')), "81AN4Z07BY79KA1307SR9X4MV3\n01an4z07by79ka1307sr9x4mv3\nC4VJ2ly9gR-", 'unfit ids');
 
 # What only the partitioned table has is not dropped with it in silence.
 foreach ([ 'a trigger', q{CREATE TRIGGER act BEFORE INSERT ON log FOR EACH ROW EXECUTE FUNCTION act()} ], [ 'a policy', q{CREATE POLICY own ON log USING (true)} ],
@@ -143,6 +155,13 @@ begin('numbers');
 sql("$numbers SET session_replication_role = replica; INSERT INTO order_line VALUES (77)");
 like(($node->psql($database, $itself))[2], qr/"no order 77"/, 'a link to no row is found');
 
+# An order that another transaction inserts meanwhile has a new id, too.
+begin('meanwhile'); sql($numbers);
+my $writer = IPC::Run::start([ 'psql', '-Xqc', 'BEGIN', '-c', 'INSERT INTO orders (id) VALUES (78)', '-c', 'SELECT pg_sleep(0.5)', '-c', 'COMMIT', $node->connstr($database) ], '>', \my $nothing);
+$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'pg_sleep' AND pid <> pg_backend_pid()}) or die;
+unlike(($node->psql($database, $itself))[2], qr/no order/, 'a row that is inserted meanwhile');
+$writer->finish;
+
 # The same from uuids, and from an identity column to uuids, as the page says.
 my $plain = block('doc/migration.md', 'From bigint', 'order_ids');
 foreach ([ 'uuid DEFAULT gen_random_uuid()', 'ulid', $plain =~ s/bigint/uuid/gr ],
@@ -154,6 +173,7 @@ foreach ([ 'uuid DEFAULT gen_random_uuid()', 'ulid', $plain =~ s/bigint/uuid/gr 
 		INSERT INTO orders (n) VALUES (1), (2), (3); INSERT INTO order_line SELECT id, n FROM orders; $script INSERT INTO orders (n) VALUES (4)");
 	is(sql('SELECT pg_typeof(id), o.n, line.n FROM orders o JOIN order_ids ON new_id = id LEFT JOIN order_line line ON order_id = id ORDER BY o.n'), join("\n", map { "$to|$_|$_" } 1 .. 3), "from $from");
 	like(($node->psql($database, 'DELETE FROM orders'))[2], qr/still referenced from table "order_line"/, 'the foreign key stays');
+	is(sql(q{SELECT indisprimary FROM pg_index WHERE indrelid = 'order_ids'::regclass}), 't', 'old numbers are found by an index');
 }
 
 # From another type of the name, for which citext stands: all or nothing.
@@ -204,8 +224,8 @@ sub run_large
 		$lock_timeout = $statement if $statement =~ /SET lock_timeout/ && $statement !~ /LOCAL/;
 		my $older = $reader && $statement =~ /payment_new_id ON/ && IPC::Run::start([ 'psql', '-Xqc', 'BEGIN ISOLATION LEVEL REPEATABLE READ', '-c', 'SELECT FROM own.payment', '-c', 'SELECT pg_sleep(2)', $node->connstr($database) ], '>', \my $nothing);
 		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'pg_sleep' AND pid <> pg_backend_pid()}) or die if $older;
-		my $error = ($node->psql($database, "$lock_timeout\nSET statement_timeout = '60s';\n$statement"))[2];
-		push @failed, $error if $error =~ /ERROR/;
+		my $error = ($node->psql($database, "$lock_timeout\nSET statement_timeout = '60s'; SET client_min_messages = debug1;\n$statement"))[2];
+		push @failed, $error if $error =~ /ERROR/ || $statement !~ /^ALTER TABLE \w+ VALIDATE|CONCURRENTLY/m && $error =~ /verifying table|rewriting table|building index|validating foreign key/;
 		$older->finish if $older;
 		write_all() if $reader && $statement !~ /DROP TRIGGER|ANALYZE/;
 	}
@@ -221,6 +241,7 @@ unlike($verified, qr/verifying table|rewriting table|building index|ERROR/, 'rea
 is(sql(sprintf q{SELECT count(*) - %d, count(p), count(*) FILTER (WHERE old_id <> old_payment_id OR old_id IS NULL) FROM refund LEFT JOIN payment p ON p.id = payment_id}, 50_000 + $n * 4 / 3),
 	'0|' . (49_999 + $n * 4 / 3) . '|1', 'all links are kept');
 is(sql(q{SELECT indisunique FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] WHERE attrelid = 'payment'::regclass AND attname = 'old_id'}), 't', 'old links are found by an index');
+is(sql(q{SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid IN ('payment'::regclass, 'refund'::regclass) UNION ALL SELECT proname FROM pg_proc WHERE proname ~ 'set_new'}), '', 'nothing is left over');
 is(sql('DELETE FROM payment WHERE old_id = 1; SELECT count(*) FROM refund WHERE old_payment_id = 1'), 0, 'the new foreign key does what the old one did');
 
 recipe('A large table', join("\n", large()), use => [ 'payment (n) VALUES (99)', 'refund (n, payment_id) VALUES (9, (SELECT id FROM payment LIMIT 1))' ],
@@ -250,6 +271,7 @@ begin('unfilled');
 sql('CREATE TABLE payment (id bigserial PRIMARY KEY, created_at timestamptz DEFAULT now(), n int); INSERT INTO payment (n) VALUES (1)');
 my ($unfilled) = run_all($large[0] =~ s/^SELECT format.*?\\gexec//msr);
 like($unfilled->[1], qr/run the batches again/, 'batches that have failed are told');
+like($large[0], qr/^  ASSERT.*\n.* NOT VALID;/m, 'by a statement that reads the table, before others wait');
 is(sql('UPDATE payment SET n = 2 RETURNING n'), 2, 'before writers fail');
 
 # A table that refers to itself, with an identity column, as the page says. A row refers to a row that comes later, and one to itself.

@@ -213,13 +213,27 @@ recipe('By transaction', whole($book, 'New rows by transaction'), setup => $item
 recipe('A growing integer', whole($book, 'A growing integer'), setup => q{CREATE TABLE invoice (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
 	INSERT INTO invoice (name) SELECT 'old' FROM generate_series(1, 41)}, later => [ q{invoice (number, name) VALUES (DEFAULT, 'new')} ], effect => [ 'INSERT INTO invoice DEFAULT VALUES; SELECT max(number) > 41, count(*) FROM invoice', 't\|42' ]);
 recipe('postgres_fdw', whole('doc/servers.md', 'postgres_fdw'), setup => $item =~ s/ DEFAULT gen_ulid\(\)//r, use => \@item, later => [ 'item (id, n) VALUES (NULL, 10)' ]);
-recipe('Random uuids', whole('doc/uuidv7.md', 'A column of random uuids'), setup => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO item (n) VALUES (1)',
-	use => [ 'item (id) VALUES (DEFAULT)' ], effect => [ 'INSERT INTO item DEFAULT VALUES RETURNING uuidv7_extract_timestamp(id) > now() - interval $$1 day$$', 't' ]);
-recipe("uuidv7.md: $$_[0]", whole('doc/uuidv7.md', $$_[0]), later => [ $$_[1] ])
-  foreach [ 'UUID version 7', 'account (id) VALUES (DEFAULT)' ], [ 'ULIDs in a uuid column', 'parcel (id) VALUES (DEFAULT)' ], [ 'Times and partitions', 'visit (id) VALUES (DEFAULT)' ];
-recipe('codokey.md', whole('doc/codokey.md', 'Codokey: dates as text, newest first'), later => [ 'report (title) VALUES (1)', 'documents (created_at) VALUES (now())' ]);
+# Ids of every half hour around now, of which the statements of a page find some.
+sub found { my ($table, @queries) = @_; return "INSERT INTO $table (id) SELECT gen_uuidv7(now() + (n + 0.5) * interval '30 minutes') FROM generate_series(-100, 99) n;" .
+	  join ';', map { "SELECT count(*), extract(epoch FROM max(uuidv7_extract_timestamp(id)) - now())::int / 600 FROM ($_) x" =~ s/uuidv7_extract_timestamp\(id\), name/*/r } @queries }
+my ($uuidv7, $random) = map { whole('doc/uuidv7.md', $_) } 'UUID version 7', 'A column of random uuids';
+recipe('Random uuids', $random, setup => 'CREATE TABLE item (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int); INSERT INTO item (n) VALUES (1)',
+	use => [ 'item (id) VALUES (DEFAULT)' ], effect => [ found('item', $random =~ /^(SELECT.*?);/mg) . '; INSERT INTO item DEFAULT VALUES RETURNING uuidv7_extract_timestamp(id) > now() - interval $$1 day$$', '50\|4 1\|4 t' ]);
+recipe("uuidv7.md: $$_[0]", whole('doc/uuidv7.md', $$_[0]), later => [ $$_[1] ], effect => $$_[2])
+  foreach [ 'UUID version 7', 'account (id) VALUES (DEFAULT)', [ found('account', ($uuidv7 =~ /^(SELECT.*?);/mg)[ 0, 1 ]), '148\|298 10\|298' ] ], [ 'ULIDs in a uuid column', 'parcel (id) VALUES (DEFAULT)' ],
+  [ 'Times and partitions', 'visit (id) VALUES (DEFAULT)', [ "SELECT count(*) FROM ids_partitions('visit')", '4' ] ];
+my $keys = whole('doc/codokey.md', 'Codokey: dates as text, newest first');
+my ($newest, $december, $month) = $keys =~ /^(SELECT \* FROM documents.*?);/msg;
+recipe('codokey.md', $keys, later => [ 'report (title) VALUES (1)', 'documents (created_at) VALUES (now())' ], effect => [ qq{SET timezone = 'UTC'; SELECT length(key) FROM report;
+	INSERT INTO documents SELECT generate_series('2022-11-20', '2023-01-20', interval '6 hours') UNION ALL SELECT generate_series(now() - interval '2 months', now() + interval '2 months', '6 hours');
+	SELECT count(*), max(created_at) = (SELECT max(created_at) FROM documents) FROM ($newest) x;
+	SELECT count(*), min(created_at), max(created_at) FROM ($december) x;
+	SELECT count(*) = (SELECT count(*) FROM documents WHERE to_char(created_at, 'YYYY-MM') = to_char(now(), 'YYYY-MM')) FROM ($month) x}, '9 10\|t 124\|2022-12-01 00:00:00\+00\|2022-12-31 18:00:00\+00 t' ]);
 my $domain = join("\n", section('doc/codokey.md', 'A context in one place')) =~ s/^INSERT INTO file VALUES.*\n//mr;
-recipe('A context in one place', $domain, later => [ 'file (name) VALUES (1)' ], effect => [ q{SELECT count(*), max(file_key_time(key)) = '2026-11-30 23:00+00' FROM file WHERE name = 'made then'; INSERT INTO file SELECT upper(key) FROM file}, '720\|t .*file_key_check.*' ]);
+recipe('A context in one place', $domain, later => [ 'file (name) VALUES (1)' ], effect => [ q{SELECT count(*), max(file_key_time(key)) = '2026-11-30 23:00+00' FROM file WHERE name = 'made then'; SELECT count(key) FROM file WHERE name = 'made now';
+	SELECT count(*) FROM pg_proc WHERE proname ~ '^file_key_' AND provolatile = 'i' AND proparallel = 's'; SET timezone = 'UTC';
+	INSERT INTO file SELECT file_key_at(at, 'split') FROM unnest('{2000-01-01,2099-12-31 23:59:59.999}'::timestamptz[]) at RETURNING file_key_time(key);
+	SELECT file_key_at('1999-12-31'); SELECT file_key_time('2s'); SELECT '2s'::file_key; INSERT INTO file SELECT upper(key) FROM file}, '720\|t 1 2 2000-01-01 00:00:00\+00 2099-12-31 23:59:59.999\+00 (ERROR.*){3}file_key_check.*' ]);
 recipe('Another context', whole('doc/codokey.md', 'Moving a table to another context') =~ s/1970, 2069/1970, 3000/gr, setup => q{CREATE TABLE items (key text COLLATE "C" PRIMARY KEY, n int);
 	INSERT INTO items VALUES ('yj0000000', 1)}, goes => qr/yj0000000/, later => [ 'items (n) VALUES (2)' ], effect => [ 'SELECT codokey_extract_timestamp(key, 1970, 3000, 999) = $$2022-12-31 23:59:59+00$$ FROM items', 't' ]);
 
