@@ -142,7 +142,7 @@ my $old = publish_and_subscribe($one, 'feed');
 $one->safe_psql($name, $insert);
 announce($one);
 await('SELECT count(*) = 1 FROM event JOIN all_settled ON event.id < all_settled.id');
-$subscriber->safe_psql($name, q{CREATE TABLE position AS SELECT 'event' AS feed, id FROM all_settled; CREATE TABLE read AS SELECT id FROM event});
+$subscriber->safe_psql($name, q{CREATE TABLE position AS SELECT feed, id FROM all_settled, (VALUES ('event'), ('other')) v (feed); INSERT INTO event (server) VALUES ('two')});
 my ($from) = split /\n/, $one->safe_psql($name, $insert . ' RETURNING id');
 $subscriber->safe_psql($name, $_ =~ s/\bthree\b/$old/r) foreach map { s/SUBSCRIPTION three/SUBSCRIPTION $old/gr =~ s/'three'/'one'/r } statements($page, 'From several servers', 'DROP SUBSCRIPTION three');
 $one->safe_psql($name, 'DELETE FROM settled; ' . q{INSERT INTO settled VALUES ('one', (SELECT gen_ulid()))});
@@ -156,33 +156,50 @@ is($subscriber->safe_psql($name, $read), '', 'copying again, though the position
 $subscriber->safe_psql($name, 'ALTER TABLE position DROP CONSTRAINT hold');
 paste($again);
 await($copied);
-is($subscriber->safe_psql($name, "SELECT count(*), bool_and(position.id <= '$from') FROM event, position"), '2|t', 'pasted again, it copies the rows, and the positions are back');
+is($subscriber->safe_psql($name, "SELECT (SELECT string_agg(server, ' ' ORDER BY server) FROM event), string_agg(feed, ' ') FROM position WHERE id <= '$from'"), 'one one two|event', 'pasted again, it copies the rows of this server alone, and the positions of this feed are back');
 $subscriber->safe_psql($name, "DROP SUBSCRIPTION ${name}_again");
 $one->safe_psql($name, "SELECT pg_drop_replication_slot('$old')");
 
 # A new server: without positions it need not wait, but it waits for a first reader, which has not committed.
 begin();
 my $may_insert = block($page, 'From several servers', 'position');
-$subscriber->safe_psql($name, 'CREATE TABLE position (feed text, id ulid)');
+$subscriber->safe_psql($name, q{CREATE TABLE position (feed text, id ulid); INSERT INTO position VALUES ('other', ulid_last('infinity'))});
 like(paste($may_insert), qr/^$/m, 'a new server whose row has not arrived');
-$subscriber->safe_psql($name, q{INSERT INTO settled VALUES ('three', gen_ulid())});
+$subscriber->safe_psql($name, q{INSERT INTO settled VALUES ('one', ulid_first('-infinity')), ('two', ulid_last('infinity')), ('three', gen_ulid())});
 like(paste($may_insert), qr/^t$/m, 'a new server, without positions');
 my $first = $subscriber->background_psql($name);
-$first->query_safe(q{BEGIN; INSERT INTO position VALUES ('event', ulid_last(now()))});
+$first->query_safe(q{BEGIN; INSERT INTO position VALUES ('event', ulid_last(now())), ('event', ulid_first('-infinity'))});
 unlike(paste("SET lock_timeout = '100ms'; $may_insert"), qr/^t$/m, 'a new server, beside the first reader');
 $first->query_safe('COMMIT');
 $first->quit;
 like(paste($may_insert), qr/^f$/m, 'a new server, below the position of the first reader');
 
 # A clock that was ahead: positions stay until the extra row has arrived.
-$subscriber->safe_psql($name, 'UPDATE position SET id = gen_ulid()');
+$subscriber->safe_psql($name, q{UPDATE position SET id = gen_ulid() WHERE id < gen_ulid() AND feed = 'event'; INSERT INTO position VALUES ('other', ulid_first('-infinity'))});
 my $set_back = block($page, 'A clock that was ahead', 'UPDATE position');
 my ($to) = $set_back =~ /least\(id, '(\w+)'/;
 paste($set_back);
-is($subscriber->safe_psql($name, "SELECT id > '$to' FROM position"), 't', 'positions stay before the row has arrived');
+is($subscriber->safe_psql($name, "SELECT count(*) FROM position WHERE id > '$to'"), 3, 'positions stay before the row has arrived');
 $subscriber->safe_psql($name, q{INSERT INTO settled VALUES ('one was ahead', ulid_first('-infinity'))});
 paste($set_back);
-is($subscriber->safe_psql($name, "SELECT id = '$to' FROM position"), 't', 'then they go back');
+is($subscriber->safe_psql($name, "SELECT count(*) FILTER (WHERE id = '$to'), count(*) FILTER (WHERE id < '$to') FROM position"), '3|1', 'then they go back');
+
+# An old answer that a dying service commits late: another service goes on, and a reset leaves none.
+$one->safe_psql($name, $procedure);
+foreach my $script ('CALL announce_settled();', block($page, 'A clock that was ahead', 'ids_reset_clock'))
+{
+	my $dying = $one->background_psql($name);
+	$dying->query_safe(q{BEGIN; DELETE FROM settled; INSERT INTO settled VALUES ('one', ulid_last('infinity'))});
+	my $running = IPC::Run::start([ 'psql', '-Xq', '-d', $one->connstr($name), '-c', $script ], '>&', \my $out);
+	$one->poll_query_until($name, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted') or die;
+	$dying->query_safe('COMMIT');
+	$dying->quit;
+	my $left = q{SELECT count(*) FROM settled WHERE server = 'one' AND id > gen_ulid()};
+	foreach (1 .. 100) { sleep 0.1; last if !$one->safe_psql($name, $left) }
+	is($one->safe_psql($name, $left), 0, "no old answer is left by $script");
+	$one->safe_psql($name, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^CALL'});
+	$running->finish;
+}
 
 # Positions of five types, with their guard, on a subscriber and in restored databases, whose server has made no such late ids; once also
 # without a mark.
