@@ -177,13 +177,11 @@ RETURN public.uuidv7_boundary(public.uuidv7_floor_ms($1), true);
 COMMENT ON FUNCTION public.uuidv7_first(timestamptz) IS 'smallest UUID version 7 of the millisecond that contains the timestamp';
 COMMENT ON FUNCTION public.uuidv7_last(timestamptz)  IS 'greatest UUID version 7 of the millisecond that contains the timestamp';
 
--- The first and last millisecond of the range. If it has none, the first is greater than the last.
+-- The first and last millisecond of the range. If it has none, the first is greater than the last. A missing bound is null here.
 CREATE FUNCTION public.uuidv7_first_ms(tstzrange) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN isempty($1) THEN 281474976710656 WHEN lower_inf($1) THEN 0
-	ELSE greatest(0, public.uuidv7_floor_ms(lower($1)) + (NOT lower_inc($1))::int) END;
+RETURN greatest(0, public.uuidv7_floor_ms(lower($1)) + (NOT lower_inc($1))::int);
 CREATE FUNCTION public.uuidv7_last_ms(tstzrange) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN isempty($1) THEN -1 WHEN upper_inf($1) THEN 281474976710655
-	ELSE least(281474976710655, public.uuidv7_floor_ms(upper($1)) - (NOT upper_inc($1))::int) END;
+RETURN CASE WHEN isempty($1) THEN -1 ELSE least(281474976710655, public.uuidv7_floor_ms(upper($1)) - (NOT upper_inc($1))::int) END;
 
 CREATE FUNCTION public.uuidv7_range_first(tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN public.uuidv7_boundary(CASE WHEN public.uuidv7_first_ms($1) > public.uuidv7_last_ms($1) THEN 281474976710656 ELSE public.uuidv7_first_ms($1) END, false);

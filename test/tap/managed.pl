@@ -329,6 +329,7 @@ my $late = $node->background_psql('moved');
 $late->query_safe('BEGIN; SELECT gen_uuidv7()');
 like(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\nSET lock_timeout = '1s'; $move"), qr/lock timeout/, 'the move waits for a transaction that has made an id');
 $late->quit;
+is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\nSET client_min_messages = warning; BEGIN; DROP TABLE position; $move ROLLBACK"), '', 'a database without positions would move');
 is(error_of('owner', 'moved', "\\set ON_ERROR_STOP 1\n$move"), '', 'the database moves');
 is(run_as('owner', 'moved', q{SELECT count(*), to_regnamespace('uuidv7') FROM pg_proc WHERE proname ~ 'uuidv7' AND pronamespace = 'public'::regnamespace}), '0|', 'nothing of the script is left');
 is(run_as('owner', 'moved', $rows), $before, 'no row has changed');
