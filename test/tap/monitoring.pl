@@ -69,7 +69,7 @@ foreach my $every ("5400 s", map({ "$_ days" } 1, 7, 28, 30, 31, 45, 60, 90), ma
 {
 	sql(qq{CREATE TABLE "Ki'nd" (id uuid) PARTITION BY RANGE (id); CALL ids_create_partitions('"Ki''nd"', '$every', now() - interval '$every', now())});
 	drop('upper(times) > now()', q{"Ki''nd"});
-	like(ends_by_remedy($every), qr/^CALL [^\n]*'[-0-9]{10} [0-9:.]*\+00'\)$/, "$every: by a statement with times in UTC");
+	like(ends_by_remedy($every), qr/^CALL pg_catalog\.ids_create_partitions\('"public"\."Ki''nd"', [^\n]*'[-0-9]{10} [0-9:.]*\+00'\)$/, "$every: by a statement with times in UTC");
 	is(sql(q{SELECT max(upper(times) - lower(times)) - min(upper(times) - lower(times)) < interval '4 days' FROM ids_partitions('"Ki''nd"')}), 't', "$every: partitions of one length");
 	sql(q{DROP TABLE "Ki'nd"});
 }
@@ -258,7 +258,7 @@ $users[1]->query_until(qr/now/, "\\echo now\nINSERT INTO busy VALUES (1);\n");
 $node->poll_query_until($database, "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'transactionid'");
 is(problems(), "a partition is half detached: table public.$current", 'still, while another transaction uses the table');
 $users[$_]->quit foreach 0, 1;
-sql(remedy());
+sql('SET search_path = pg_catalog, pg_temp; ' . remedy());
 is(problems(), "@missing", 'then it is missing');
 sql("ALTER TABLE $current RENAME TO log_detached");
 ends_by_remedy('the detached partition');
