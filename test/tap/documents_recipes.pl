@@ -119,13 +119,13 @@ is(sql("SELECT substring('prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz' FROM '^prefix_$read
 # A consumer's position is locked before its batch is read.
 begin('consumer');
 sql($_) foreach 'CREATE TABLE event (id ulid)', block('doc/reading.md', 'A consumer', 'CREATE TABLE position');
-sql(q{INSERT INTO position SELECT 'event', unnest(ARRAY['mail', 'audit']), ulid_first('-infinity')});
+sql(q{INSERT INTO position SELECT feed, unnest(ARRAY['mail', 'audit']), ulid_first('-infinity') FROM (VALUES ('event'), ('other')) v (feed)});
 my ($lock) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /^(BEGIN;.*?)^WITH batch/ms;
 my $first = $node->background_psql($database, on_error_stop => 1);
 $first->query_safe($lock);
-my ($waits, $other) = run_all(map { "\\set VERBOSITY sqlstate\nSET lock_timeout = '100ms'; $_; ROLLBACK;" } $lock, $lock =~ s/'mail'/'audit'/gr);
+my ($waits, @others) = run_all(map { "\\set VERBOSITY sqlstate\nSET lock_timeout = '100ms'; $_; ROLLBACK;" } $lock, $lock =~ s/'mail'/'audit'/gr, $lock =~ s/'event'/'other'/gr);
 like($waits->[1], qr/ERROR:  55P03/, 'a second worker with the name waits');
-unlike($other->[1], qr/ERROR/, 'a worker with another name does not');
+unlike($_->[1], qr/ERROR/, 'a worker with another name or feed does not') foreach @others;
 $first->quit;
 
 # With its maker's rights, a function of a page reads no table that the caller has made.

@@ -29,6 +29,7 @@ is($subscriber->safe_psql('postgres', $arrived{bool_and}), 'f', 'but a table has
 $holder->quit;
 $subscriber->wait_for_subscription_sync($publisher, 'made');
 is($subscriber->safe_psql('postgres', $arrived{bool_and}), 't', 'then it has');
+is($subscriber->safe_psql('postgres', "BEGIN; UPDATE pg_subscription_rel SET srsubstate = '$_'; $arrived{bool_and}"), 'f', "not in the state $_") foreach qw(i d f);
 insert_rows($publisher);
 $publisher->wait_for_catchup('made');
 $publisher->stop;
