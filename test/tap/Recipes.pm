@@ -90,7 +90,7 @@ sub recipe
 		my $role = $variation eq 'a superuser' ? '' : $by;
 		$node->safe_psql('postgres', "CREATE DATABASE pasted TEMPLATE $database");
 		psql('pasted', '', $hide) if $variation eq 'hidden rows';
-		psql('pasted', '', 'CREATE SCHEMA AUTHORIZATION CURRENT_USER') if $variation eq 'a superuser';
+		psql('pasted', '', 'CREATE SCHEMA AUTHORIZATION CURRENT_USER; CREATE SCHEMA AUTHORIZATION owner') if $variation eq 'a superuser';
 		my $reader = $variation eq 'beside a reader' && $node->background_psql('pasted');
 		$reader->query_safe("BEGIN; TABLE $1 LIMIT 1") if $reader && $recipe{use}[0] =~ /^(\S+)/;
 		{
@@ -105,7 +105,7 @@ sub recipe
 		$reader->quit if $reader;
 		my @wrong = grep { !$may_go{$_} } split /\n/, psql('pasted', '', $lost);
 		push @wrong, 'it waits' if $told =~ /statement timeout/;
-		if ($variation eq 'as written')
+		if ($variation =~ /as written|a superuser/)
 		{
 			%may_go = map { $_ => 1 } grep { $recipe{goes} && /$recipe{goes}/ } @wrong;
 			my @errors = $told =~ /^ERROR:  .*/mg;

@@ -169,7 +169,13 @@ foreach my $forgotten (0 .. $#others)
 		refused => qr/event_old is used|identity column|event lacks/);
 }
 recipe('Partitioning', "$before@others\n$after", busy => 1, setup => $event, use => [ $event[0] ], later => [ $event[1] ],
-	effect => [ q{INSERT INTO event (id, message) VALUES (gen_ulid('2026-12-15'), '') RETURNING message, n > 10, m > 10, customer; SELECT message FROM messages LIMIT 1}, '1\|t\|t\|7 message' ]);
+	effect => [ q{INSERT INTO event (id, message) VALUES (gen_ulid('2026-12-15'), '') RETURNING message, n > 10, m > 10, customer; SELECT message FROM messages LIMIT 1; SELECT count(*) FROM pg_index WHERE indrelid = 'event'::regclass}, '1\|t\|t\|7 message 1' ]);
+begin('attached');
+sql("GRANT ALL ON SCHEMA public TO owner; SET ROLE owner; $event");
+$ENV{PGTZ} = 'America/New_York';
+my $says = Recipes::psql($database, 'owner', "\\set ECHO all\nSET client_min_messages = debug1;\n$before@others\n$after");
+like($says, qr/VALIDATE CONSTRAINT before_december;\n\S*DEBUG:  verifying table "event".*"event_old" is implied by existing constraints/s, 'while others write, the table is read once');
+delete $ENV{PGTZ};
 my $log = q{CREATE TABLE log (id ulid PRIMARY KEY DEFAULT gen_ulid(), message text, more text) PARTITION BY RANGE (id);
 	CREATE TABLE log_rest (more text, message text, id ulid NOT NULL);
 	ALTER TABLE log ATTACH PARTITION log_rest DEFAULT;
