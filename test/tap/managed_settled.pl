@@ -175,8 +175,8 @@ my $other = session($node, 'other');
 $other->query_safe('BEGIN; SELECT gen_uuidv7()');
 is(run_as_owner($monitor), '', 'a transaction of another database holds nobody back');
 run_as_owner($insert);
-my $settled_beside = run_as_owner('BEGIN; SELECT pg_advisory_xact_lock(8463671074712715269); CALL uuidv7_settled()') =~ s/.*\n//r;
-cmp_ok($settled_beside, 'gt', run_as_owner('SELECT id FROM event ORDER BY id DESC LIMIT 1'), 'nor the answer, nor does an exclusive lock of that kind');
+my $settled_beside = run_as_owner('BEGIN; SELECT pg_advisory_xact_lock(8463671074712715269), pg_advisory_xact_lock_shared(1), pg_advisory_xact_lock_shared(1970601984, 5); CALL uuidv7_settled()') =~ s/.*\n//r;
+cmp_ok($settled_beside, 'gt', run_as_owner('SELECT id FROM event ORDER BY id DESC LIMIT 1'), 'nor the answer, nor does an exclusive lock of that kind, nor a lock of another kind');
 like(($node->psql('other', $_))[2], qr/position .* is above what is settled/, "the guard: $_") foreach $guarded[1], q{BEGIN; SELECT pg_advisory_xact_lock_shared(8463671074712715264); } . $guarded[1];
 $other->quit;
 is($node->safe_psql('other', 'SELECT consumer FROM position WHERE feed = \'other\''), 'early', 'one of before the first id is there');
@@ -355,6 +355,7 @@ foreach ([ 'a reader', 'CALL uuidv7_settled()', 4 ], [ 'a writer', "$insert CALL
 	}
 	is($missed, 0, "stopped at each of its gates, $who misses nothing, nor does another reader");
 	cmp_ok($steps, '>', $at_least, "$who: $steps gates");
+	is(at_gates('SELECT count(*) - count(DISTINCT left(id::text, 18)) FROM event'), '0', 'no two of them have the same tick');
 }
 $holder->quit;
 
