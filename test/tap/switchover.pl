@@ -30,7 +30,11 @@ $holder->quit;
 $subscriber->wait_for_subscription_sync($publisher, 'made');
 is($subscriber->safe_psql('postgres', $arrived{bool_and}), 't', 'then it has');
 is($subscriber->safe_psql('postgres', "BEGIN; UPDATE pg_subscription_rel SET srsubstate = '$_'; $arrived{bool_and}"), 'f', "not in the state $_") foreach qw(i d f);
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE');
+$publisher->poll_query_until('postgres', 'SELECT NOT active FROM pg_replication_slots') or die;
 insert_rows($publisher);
+is($publisher->safe_psql('postgres', $arrived{flush}), 'f', 'what has not arrived');
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made ENABLE');
 $publisher->wait_for_catchup('made');
 $publisher->stop;
 $subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION made DISABLE; ALTER SUBSCRIPTION made SET (slot_name = NONE); DROP SUBSCRIPTION made');
@@ -46,7 +50,7 @@ my $last = $subscriber->safe_psql('postgres', qq{SET DateStyle = 'SQL, DMY'; SET
 foreach ([ customer => 'ulid' ], [ position => 'tbsl' ], [ visit => 'uuidv7' ])
 {
 	my ($table, $type) = @$_;
-	is($subscriber->safe_psql('postgres', "BEGIN; INSERT INTO $table SELECT ${type}_first(now() + interval '1 hour'); CREATE TEMP TABLE expected AS SELECT ulid_first(now() + interval '1 hour') AS id;
+	is($subscriber->safe_psql('postgres', "BEGIN; INSERT INTO $table SELECT ${type}_first(now() + interval '1 hour') UNION SELECT ${type}_first('2020-01-01'); CREATE TEMP TABLE expected AS SELECT ulid_first(now() + interval '1 hour') AS id;
 		CREATE TEMP TABLE found AS @{[ $greatest =~ s/.*?(?=SELECT)//sr ]} SELECT ulid_first = id FROM found, expected"), 't', "the greatest time is in $table");
 	$subscriber->safe_psql('postgres', "ALTER TABLE $_ OWNER TO keeper") foreach qw(customer position visit);
 	$subscriber->safe_psql('postgres', "ALTER TABLE $table FORCE ROW LEVEL SECURITY, ENABLE ROW LEVEL SECURITY");
