@@ -129,6 +129,7 @@ is(run_as('writer', 'app', "BEGIN; SELECT gen_uuidv7() IS NULL; $setting ~ '^[0-
 	BEGIN; SAVEPOINT s; SELECT gen_uuidv7() IS NULL; ROLLBACK TO s; $setting; COMMIT; $setting"), "f\nt\nnone\nf\nnone\nf\nnone\nnone", 'no setting outlives its transaction');
 is(run_as('writer', 'app', q{SELECT uuidv7_extract_timestamp(later) - uuidv7_extract_timestamp(sooner) >= interval '0.3 s'
 	FROM (SELECT gen_uuidv7() AS sooner, pg_sleep(0.3), gen_uuidv7() AS later OFFSET 0) ids}), 't', 'two ids of one statement have their own times');
+like(run_as('writer', 'app', "BEGIN; SELECT gen_uuidv7(), pg_sleep(0.01) FROM generate_series(1, 5); $locks"), qr/^1$/m, 'a long transaction takes one lock');
 
 # Others can neither write the sequence nor call what only the owner needs, whatever default privileges grant them, nor after administration
 # of the usual kind: a dump without privileges, then GRANTs for all of public.
