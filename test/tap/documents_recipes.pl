@@ -123,9 +123,9 @@ sql(q{INSERT INTO position SELECT feed, unnest(ARRAY['mail', 'audit']), ulid_fir
 my ($lock) = block('doc/reading.md', 'A consumer', 'WITH batch') =~ /^(BEGIN;.*?)^WITH batch/ms;
 my $first = $node->background_psql($database, on_error_stop => 1);
 $first->query_safe($lock);
-my ($waits, @others) = run_all(map { "\\set VERBOSITY sqlstate\nSET lock_timeout = '100ms'; $_; ROLLBACK;" } $lock, $lock =~ s/'mail'/'audit'/gr, $lock =~ s/'event'/'other'/gr);
+my ($waits, @elsewhere) = run_all(map { "\\set VERBOSITY sqlstate\nSET lock_timeout = '100ms'; $_; ROLLBACK;" } $lock, $lock =~ s/'mail'/'audit'/gr, $lock =~ s/'event'/'other'/gr);
 like($waits->[1], qr/ERROR:  55P03/, 'a second worker with the name waits');
-unlike($_->[1], qr/ERROR/, 'a worker with another name or feed does not') foreach @others;
+unlike($_->[1], qr/ERROR/, 'a worker with another name or feed does not') foreach @elsewhere;
 $first->quit;
 
 # With its maker's rights, a function of a page reads no table that the caller has made.
