@@ -133,6 +133,11 @@ my @makers = map { /SECURITY DEFINER(.*)/g } page('doc/migration.md'), $cookbook
 cmp_ok(scalar @makers, '>', 3, 'functions with the rights of their maker');
 is(join("\n", grep { !/^ SET search_path = (?:pg_catalog|secret), pg_temp\b/ } @makers), '', 'temporary tables are found last');
 
+# Milliseconds since 1970, with a fraction of a second, which a division of integers would lose.
+begin('milliseconds');
+my ($to_ms, $of_ms) = block('doc/cookbook.md', 'Milliseconds', 'unix_ms') =~ /^(SELECT.*?;)/mg;
+is(sql(qq{CREATE TABLE item AS SELECT gen_ulid(to_timestamp(1793620800 + n / 1e3)) AS id, n FROM generate_series(1, 5) n; $to_ms @{[ $of_ms =~ s/000 /003 /r ]}}), "1793620800003\n3\n4\n5", 'milliseconds');
+
 # Public ids, which the application alone masks and reads.
 begin('masked');
 sql(q{CREATE TABLE ticket (id ulid PRIMARY KEY DEFAULT gen_ulid(), title text); INSERT INTO ticket (title) VALUES ('Printer on fire')});
