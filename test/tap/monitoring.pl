@@ -160,6 +160,12 @@ foreach ('HASH (tenant)| WITH (MODULUS 1, REMAINDER 0)', 'HASH (id)| WITH (MODUL
 	sql('DROP TABLE kind');
 }
 
+# Time goes on without new ids.
+sql("$insert; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (ulid_first(now() - interval '1 hour')) TO (ulid_first(now() + interval '1 s'))");
+sleep 2;
+is(problems(q{'1 ms'}), 'a partition is missing: table public.kind', 'the last id is older than the end of the partitions');
+sql('DROP TABLE kind');
+
 # A default partition alone is enough; beside others it only hides that one is missing. No table is read, which may be foreign.
 sql('CREATE FOREIGN DATA WRAPPER nobody; CREATE SERVER nowhere FOREIGN DATA WRAPPER nobody; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE FOREIGN TABLE kind_rest PARTITION OF kind DEFAULT SERVER nowhere');
 is(problems(), '', 'a default partition');
