@@ -166,7 +166,12 @@ CREATE TABLE log (id log_id) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
 SELECT partition, times FROM ids_partitions('log');
 DROP TABLE log;
-DROP DOMAIN log_id, item_id;
+CREATE DOMAIN uuid_id AS uuid;
+CREATE TABLE log (id uuid_id) PARTITION BY RANGE (id);
+CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-04-01');
+SELECT partition, times FROM ids_partitions('log');
+DROP TABLE log;
+DROP DOMAIN log_id, item_id, uuid_id;
 \set VERBOSITY sqlstate
 CREATE TABLE log (id ids_tstzrange, n int, at timestamptz, u ulid) PARTITION BY RANGE (id);
 CALL ids_create_partitions('log', '1 month', '2026-03-01', '2026-05-01');
