@@ -82,7 +82,7 @@ case $mode in
       chown -R postgres "$stage"
       run=(runuser -u postgres -- "${run[@]}")
     fi
-    "${run[@]}" || { grep -E -B 6 -A 12 'not ok|Bail out|Looks like your test' tmp_check/log/regress_log_*; exit 1; }
+    "${run[@]}" || { grep -E -B 6 -A 12 'not ok|Bail out|Looks like your test|^[^#]* at \S+ line [0-9]+\.$' tmp_check/log/regress_log_*; exit 1; }
     # Some tests expect that a session ends, but not so.
     ! grep -E -A 20 'AddressSanitizer|runtime error:' tmp_check/log/*.log 2>/dev/null
     ;;
