@@ -157,10 +157,10 @@ machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc)
 
 Measured by \`make bench\` with $rows rows, on $machine, $(uname -sm).
 
-The [README](../README.md) shows the pictures. A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less. It is the median over at least $repetitions
-repetitions, in which the types took turns. Unless a row says otherwise, the figure of a built-in type is the CPU time of the backend in
-ns per row. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`, \`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The quartiles
-and more figures are in [benchmarks.csv](benchmarks.csv).
+The [README](../README.md) shows the pictures. A ratio such as \`ulid / uuid\` compares a type with a built-in one: below 1 it costs less.
+It is the median over at least $repetitions repetitions, in which the types took turns. Unless a row says otherwise, the figure of a
+built-in type is the CPU time of the backend in ns per row. \`uuid\` is made by \`gen_random_uuid()\`, \`bigint\` by \`nextval()\`,
+\`uuidv7\` by PostgreSQL 18's own \`uuidv7()\`. The quartiles and more figures are in [benchmarks.csv](benchmarks.csv).
 $(psql -X -v chosen=true -f test/bench/report.sql)
 
 ## Many sessions that insert
