@@ -20,6 +20,8 @@ sub start_server
 	my ($name, $settings) = @_;
 	$node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 'logical');
+	# Numbers of transactions need more than 32 bits, as on a server that has written for long.
+	system_or_bail('pg_resetwal', '-e', 1, '-D', $node->data_dir);
 	$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nlog_statement = none\n$settings");
 	$node->start;
 	$node->safe_psql($_, q{
