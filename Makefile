@@ -29,7 +29,7 @@ ifndef TASK
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 # The targets installcheck and clean need no headers: a package's tests run them.
 ifeq (,$(and $(or $(filter installcheck clean,$(MAKECMDGOALS)),$(wildcard $(SERVER_HEADERS)/postgres.h)),$(wildcard $(PGXS))))
-$(error The PostgreSQL server headers are missing: "make deps" installs them on Debian; else set PG_CONFIG)
+$(error The PostgreSQL server headers are missing: install postgresql-server-dev-N, or set PG_CONFIG; "make deps" installs all that the tests need)
 endif
 include $(PGXS)
 # With several versions of PostgreSQL, pg_config is that of the newest.
@@ -47,7 +47,7 @@ remove-bitcode:
 	rm -rf '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big)' '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big).index.bc'
 endif
 
-# The pages in a folder of their own, with their links: PGXS's DOCS would lay them flat, beside those of other extensions.
+# The pages in a folder of their own, where links between pages hold: PGXS's DOCS would lay them flat, beside those of other extensions.
 PAGES = $(DESTDIR)$(docdir)/ids
 .PHONY: install-pages uninstall-pages
 install: install-pages

@@ -178,6 +178,7 @@ check-servers: tools ## install what is missing, try pg_cron, pgbouncer, Patroni
 
 # The library does not need the C++ runtime: it uses none of its symbols, and runs nothing at load or exit.
 lint: ## check the library, the layout of the sources, the install script and the versions; TIDY= without clang-tidy
+	@test/tools/deps.sh clang++
 	@perl test/tools/release.pl
 	@$(BUILD) test-libraries
 	@echo 'checking the library and the sources'
