@@ -44,7 +44,7 @@ CREATE SCHEMA uuidv7;
 
 -- The last tick. A tick is a time since 1970 in units of 1/4096 ms, and no two ids have the same. pg_sequence_last_value() sees what open
 -- transactions have written, too; it is null before the first id.
-CREATE SEQUENCE uuidv7.tick;
+CREATE SEQUENCE uuidv7.tick MAXVALUE 1152921504606846975;   -- 48 bits of milliseconds
 
 -- Tells uuidv7_settled() where the ids of this transaction begin. Before its first id, the transaction takes a shared lock, which it keeps
 -- until others see its rows. The number of the lock spells "uu", followed by the last tick's milliseconds. A setting remembers them and

@@ -17,14 +17,14 @@ BEGIN
 	EXECUTE CASE WHEN pg_is_in_recovery() THEN 'SELECT ids_generators()' ELSE 'SELECT ulid_settled()' END;
 	FOREACH used IN ARRAY ARRAY['scru160', 'tbsl', 'snowflake'] LOOP
 		object := 'generator ' || used;
-		CONTINUE WHEN used <> 'scru160' AND NOT EXISTS (SELECT FROM ids_generators() WHERE generator = used)
-			AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_type'::regclass AND refobjid = used::regtype AND classid = 'pg_class'::regclass
-				OR refclassid = 'pg_proc'::regclass AND refobjid = format('gen_%s()', used)::regprocedure);  -- for a domain, or another type
+		CONTINUE WHEN NOT has_function_privilege(format('gen_%s(timestamptz)', used), 'EXECUTE')
+			OR used <> 'scru160' AND NOT EXISTS (SELECT FROM ids_generators() WHERE generator = used)
+				AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_proc'::regclass AND refobjid = format('gen_%s()', used)::regprocedure);
 		EXECUTE format('SELECT gen_%s(clock_timestamp())', used);
 	END LOOP;
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, remedy = PG_EXCEPTION_HINT;
-	object := CASE WHEN SQLSTATE <> '42501' THEN object || ': ' || message END;  -- a role that may not call them
+	object := object || ': ' || message;
 	remedy := coalesce(substring(remedy FROM 'REFRESH [^;]*'), 'see "Errors" in doc/reference.md');
 END $function$;
 COMMENT ON FUNCTION ids_internal.generator_error(boolean) IS 'what keeps generators from making ids';
@@ -33,7 +33,7 @@ COMMENT ON FUNCTION ids_internal.generator_error(boolean) IS 'what keeps generat
 CREATE FUNCTION ids_internal.missing_partitions(at timestamptz, until timestamptz, OUT parent oid, OUT times tstzrange, OUT remedy text) RETURNS SETOF record LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	WITH tables AS (
-		SELECT partrelid AS parent, attname AS key
+		SELECT partrelid AS parent, partdefid, attname AS key
 		FROM pg_partitioned_table JOIN pg_class c ON c.oid = partrelid JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
 		WHERE partstrat = 'r' AND relpersistence <> 't'
 	), part AS (
@@ -41,20 +41,23 @@ BEGIN ATOMIC
 	), coverage AS (
 		SELECT tables.parent, key, coalesce(range_agg(times), '{}') AS have, bool_or(upper_inf(times)) AS is_endless, count(partition) > count(times) AS has_default,
 			(array_agg(times ORDER BY times DESC) FILTER (WHERE NOT lower_inf(times) AND NOT upper_inf(times)))[1] AS last
-		FROM tables LEFT JOIN part ON part.parent = tables.parent WHERE tables.parent NOT IN (SELECT inhparent FROM pg_inherits WHERE inhdetachpending)
+		FROM tables LEFT JOIN part ON part.parent = tables.parent
 		GROUP BY tables.parent, key HAVING count(times) > 0 OR count(part.parent) = 0
 	)
 	SELECT c.parent, gap, CASE WHEN has_default THEN 'see "Draining a default partition" in doc/cookbook.md'
+		WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.parent AND inhdetachpending) THEN 'see "Monitoring" in doc/cookbook.md'
 		ELSE coalesce(ids_internal.create_statement(c.parent, CASE WHEN date_trunc('month', first) = first AND date_trunc('month', next) = next THEN age(next, first) ELSE next - first END,
 			first AT TIME ZONE 'UTC', lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
 	FROM coverage c
-		-- A partition has only the times that it has in each table above it with the same key.
-		CROSS JOIN LATERAL (SELECT count(*) = count(own.times) AS are_known, coalesce(range_intersect_agg(own.times), '(,)') AS times FROM pg_partition_ancestors(c.parent)
-			JOIN pg_inherits ON inhrelid = relid JOIN tables outside ON outside.parent = inhparent AND outside.key = c.key LEFT JOIN part own ON own.partition = relid) own
+		-- A partition has only the times that it has in each table above it with the same key; a default one, those that the others leave.
+		CROSS JOIN LATERAL (SELECT count(*) = count(own.times) AS are_known, coalesce(range_intersect_agg(own.times), '{(,)}') AS times FROM pg_partition_ancestors(c.parent)
+			JOIN pg_inherits ON inhrelid = relid JOIN tables outside ON outside.parent = inhparent AND outside.key = c.key
+			CROSS JOIN LATERAL (SELECT CASE WHEN relid = partdefid THEN '{(,)}' - coalesce(range_agg(part.times), '{}') ELSE range_agg(part.times) FILTER (WHERE partition = relid) END AS times
+				FROM part WHERE part.parent = inhparent) own) own
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
 		CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(at, greatest(at, least(until, at + (next - first) / 2))))
-			* tstzmultirange(own.times) - have) gap
+			* own.times - have) gap
 	WHERE own.are_known AND (is_endless OR at - upper(last) < greatest(upper(last) - lower(last), interval '30 days')) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION ids_internal.missing_partitions(timestamptz, timestamptz) IS 'times of which tables have no partitions';

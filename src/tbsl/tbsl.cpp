@@ -31,23 +31,26 @@ struct Spec : CodecSpec<Tbsl> {
   static std::uint64_t fresh(std::uint64_t) { return 0; }
 };
 
-Datum generate(std::uint32_t machine_id, bool sequenced) {
+std::uint32_t node_machine_id() {
+  return static_cast<std::uint32_t>(Max(node_id(Tbsl::kName, Tbsl::kMaxMachine), 0));
+}
+
+// The tick is first: a generator whose machine id is an error counts as used, so is monitored.
+Datum generate(std::int32_t machine_id, bool sequenced) {
   const std::uint64_t tick = Generator<Spec>::next();
   const std::uint64_t unix_us = Spec::kLayout.time(tick);
   const auto counter = static_cast<std::uint32_t>(Spec::kLayout.counter(tick));
   const std::uint32_t suffix = sequenced ? Tbsl::sequenced_suffix(counter)
                                          : Tbsl::random_suffix(counter, keyed_hash(unix_us));
-  return Type::put(Tbsl::make(unix_us, machine_id, suffix));
-}
-
-std::uint32_t node_machine_id() {
-  return static_cast<std::uint32_t>(Max(node_id(Tbsl::kName, Tbsl::kMaxMachine), 0));
+  return Type::put(Tbsl::make(
+      unix_us, machine_id < 0 ? node_machine_id() : static_cast<std::uint32_t>(machine_id),
+      suffix));
 }
 
 }  // namespace
 
 // gen_tbsl() -> tbsl
-IDS_FUNCTION(gen_tbsl) { return generate(node_machine_id(), false); }
+IDS_FUNCTION(gen_tbsl) { return generate(-1, false); }
 
 // tbsl_settled() -> tbsl
 IDS_FUNCTION(tbsl_settled) {
@@ -63,8 +66,7 @@ IDS_FUNCTION(gen_tbsl_machine) {
                            machine_id),
                     errdetail("Valid values are between 0 and %d; -1 stands for ids.node_id.",
                               Tbsl::kMaxMachine)));
-  return generate(machine_id < 0 ? node_machine_id() : static_cast<std::uint32_t>(machine_id),
-                  PG_GETARG_BOOL(1));
+  return generate(machine_id, PG_GETARG_BOOL(1));
 }
 
 // gen_tbsl(at timestamptz) -> tbsl
