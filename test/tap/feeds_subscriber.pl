@@ -23,7 +23,7 @@ my ($one, $three, $subscriber) = map { PostgreSQL::Test::Cluster->new($_) } 'one
 foreach my $node ($one, $three, $subscriber)
 {
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 30\nmax_logical_replication_workers = 20\n");
+	$node->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 30\nmax_logical_replication_workers = 20\nmax_replication_slots = 30\n");
 	$node->start;
 	$node->safe_psql('template1', 'CREATE EXTENSION ids');
 }
@@ -43,12 +43,12 @@ sub begin
 }
 sub publish_and_subscribe
 {
-	my ($node, $publication, $create) = @_;
+	my ($node, $publication, $create, $receiver, $with) = (@_[0 .. 2], $_[3] // $subscriber, $_[4] // '');
 	$node->safe_psql($name, $create // $publish);
 	my $connection = $node->connstr($name) =~ s/'/''/gr;
-	my $subscription = $name . '_' . $node->name . "_$publication";
-	$subscriber->safe_psql($name, $subscribe =~ s/ one / $subscription /r =~ s/'host=.*?'/'$connection'/r =~ s/feed$/$publication/r);
-	$subscriber->wait_for_subscription_sync($node, $subscription, $name);
+	my $subscription = join '_', $name, $node->name, $receiver->name, $publication;
+	$receiver->safe_psql($name, $subscribe =~ s/ one / $subscription /r =~ s/'host=.*?'/'$connection'/r =~ s/feed$/$publication $with/r);
+	$receiver->wait_for_subscription_sync($node, $subscription, $name);
 	return $subscription;
 }
 # What the server is to announce
@@ -127,6 +127,15 @@ $one->safe_psql($name, $insert);
 announce($one);
 await(sprintf $arrived, 1);
 check('a server that is thought dead', sub { $commit->(); await('SELECT count(*) = 2 FROM event') });
+
+# A switch-over: where another subscriber reads, its new subscription copies nothing.
+begin();
+my ($old, $other) = (publish_and_subscribe($one, 'feed'), publish_and_subscribe($one, 'feed', 'SELECT', $three));
+$one->safe_psql($name, "$insert; INSERT INTO settled VALUES ('one', ulid_settled())");
+foreach ([ $three, $other ], [ $subscriber, $old ]) { $one->wait_for_catchup($_->[1]); $_->[0]->safe_psql($name, "DROP SUBSCRIPTION $_->[1]") }
+publish_and_subscribe($three, 'feed', $publish, $subscriber, page('doc/servers.md') =~ /`(WITH \(copy_data = false\))`/);
+$three->safe_psql($name, "$insert; UPDATE settled SET id = (SELECT gen_ulid())");
+await('SELECT count(*) = 2 FROM event JOIN all_settled ON event.id < all_settled.id');
 
 # Steps in a hurry: a block is pasted as it stands, into a psql that goes on after an error.
 sub paste

@@ -172,16 +172,14 @@ is(problems(), '', 'a default partition');
 sql('CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (' . year(-1) . ') TO (' . year(0) . ')');
 is(problems(), 'a partition is missing: table public.kind', 'beside another one');
 is(remedy(), 'see "Draining a default partition" in doc/cookbook.md', 'the page says how to move rows');
-sql('DROP TABLE kind; DROP FOREIGN DATA WRAPPER nobody CASCADE');
 # It may have parts, which need the times that the others leave.
-sql('CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_2 PARTITION OF kind DEFAULT PARTITION BY RANGE (id)');
+sql('DROP TABLE kind; DROP FOREIGN DATA WRAPPER nobody CASCADE; CREATE TABLE kind (id ulid) PARTITION BY RANGE (id); CREATE TABLE kind_2 PARTITION OF kind DEFAULT PARTITION BY RANGE (id)');
 is(problems(), 'a partition is missing: table public.kind_2', 'a default partition without parts');
 sql('CREATE TABLE kind_1 PARTITION OF kind FOR VALUES FROM (' . year(-1) . ') TO (' . year(2) . ')');
 is(problems(), '', 'it is needed after the last one alone');
-sql('DROP TABLE kind');
 
 # What generators check. A role that may not ask one generator is told of the others; a time beyond those of a type is none for a statement.
-sql('REVOKE EXECUTE ON FUNCTION ulid_settled() FROM PUBLIC');
+sql('DROP TABLE kind; REVOKE EXECUTE ON FUNCTION ulid_settled() FROM PUBLIC');
 is(ask('monitor', 'SELECT object FROM ids_problems()'), 'database monitored: permission denied for function ulid_settled', 'a role that may ask nothing');
 sql('GRANT EXECUTE ON FUNCTION ulid_settled() TO PUBLIC; CREATE TABLE kind (id snowflake) PARTITION BY RANGE (id)');
 is(sql(q{SELECT count(ids_internal.create_statement('kind', '1 month', t, t, t + interval '1 day')) FROM unnest('{2016-12-01 00:00Z, 2026-12-01 00:00Z, 2086-10-01 00:00Z}'::timestamptz[]) t}), 1, 'times of the type');
@@ -205,8 +203,7 @@ like($knows->query_safe($ask_again), qr/ is empty or damaged$/, 'a session that 
 $knows->quit;
 ends_by_remedy('the mark is damaged');
 foreach ([ 70000, 'tbsl', 'scru160: invalid value for parameter "ids.node_id": "70000"' ],
-	(map { [ 5000, $_, s/.*gen_|\(\)//gr =~ s/(.*)/$1: value 5000 of parameter "ids.node_id" is out of range for type $1/r ] } 'snowflake DEFAULT gen_snowflake()', 'text DEFAULT gen_tbsl()'),
-	[ 5000, 'tbsl' ], [ -1, 'tbsl DEFAULT gen_tbsl()' ])
+	(map { [ 5000, $_, s/.*gen_|\(\)//gr =~ s/(.*)/$1: value 5000 of parameter "ids.node_id" is out of range for type $1/r ] } 'snowflake DEFAULT gen_snowflake()', 'text DEFAULT gen_tbsl()'), [ 5000, 'tbsl' ], [ -1, 'tbsl DEFAULT gen_tbsl()' ])
 {
 	my ($value, $type, $error) = @$_;
 	$node->append_conf('postgresql.conf', "ids.node_id = $value");
@@ -218,8 +215,7 @@ foreach ([ 70000, 'tbsl', 'scru160: invalid value for parameter "ids.node_id": "
 }
 # A generator that no default names, but that somebody calls: also if the first call failed, and whether or not another one may be asked.
 sql('REVOKE EXECUTE ON FUNCTION gen_scru160(timestamptz) FROM PUBLIC');
-$node->append_conf('postgresql.conf', 'ids.node_id = 5000');
-$node->restart;
+$node->append_conf('postgresql.conf', 'ids.node_id = 5000'), $node->restart;
 isnt($node->psql($database, 'SELECT gen_tbsl_machine()'), 0, 'the node id is none of a tbsl');
 foreach ([ 5000, 'generators fail: generator tbsl: value 5000 of parameter "ids.node_id" is out of range for type tbsl' ], [ -1, '' ])
 {
