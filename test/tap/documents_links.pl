@@ -38,7 +38,7 @@ ok($library =~ /\0\Q$_\E\0/, "the library logs: $_") foreach @lines;
 
 # The words of the index of errors are those of the library, of PostgreSQL or of a page's trigger, which have a format in place of names and numbers.
 my ($index) = $documents{'doc/reference.md'} =~ /^## Errors\n(.*?)^## /ms or die 'no index of errors';
-my @words = map { /`([^`]+)`/g } $index =~ /^- (`.*?) \(/mg;
+my @words = map { /`([^`]+)`/g } $index =~ /^- (`.*?)\s\(/msg;
 cmp_ok(scalar @words, '>', 20, 'the index has words');
 my ($bindir) = run_command([ $ENV{PG_CONFIG} // 'pg_config', '--bindir' ]);
 my $server = slurp_file("$bindir/postgres") . 'generation expression uses user-defined function' . join '', page('doc/reading.md'), map { slurp_file($_) } glob "$ENV{TESTDIR}/sql/ids--*.sql";    # PostgreSQL 18; its trigger; the monitor
