@@ -49,10 +49,10 @@ BEGIN ATOMIC
 		ELSE coalesce(ids_internal.create_statement(c.parent, CASE WHEN date_trunc('month', first) = first AND date_trunc('month', next) = next THEN age(next, first) ELSE next - first END,
 			first AT TIME ZONE 'UTC', lower(gap), upper(gap)), 'see "Monitoring" in doc/cookbook.md') END
 	FROM coverage c
-		-- A partition has only the times that it has in each table above it with the same key; a default one, those that the others leave.
+		-- A partition has only the times that it has in each table above it with the same key; a default one, those that the others leave. Of a locked table nothing is known.
 		CROSS JOIN LATERAL (SELECT count(*) = count(own.times) AS are_known, coalesce(range_intersect_agg(own.times), '{(,)}') AS times FROM pg_partition_ancestors(c.parent)
 			JOIN pg_inherits ON inhrelid = relid JOIN tables outside ON outside.parent = inhparent AND outside.key = c.key
-			CROSS JOIN LATERAL (SELECT CASE WHEN relid = partdefid THEN '{(,)}' - coalesce(range_agg(part.times), '{}') ELSE range_agg(part.times) FILTER (WHERE partition = relid) END AS times
+			CROSS JOIN LATERAL (SELECT CASE WHEN relid = partdefid AND count(partition) > 0 THEN '{(,)}' - coalesce(range_agg(part.times), '{}') ELSE range_agg(part.times) FILTER (WHERE partition = relid) END AS times
 				FROM part WHERE part.parent = inhparent) own) own
 		CROSS JOIN LATERAL (SELECT coalesce(lower(last) AT TIME ZONE 'UTC', date_trunc('month', at AT TIME ZONE 'UTC')) AS first) f
 		CROSS JOIN LATERAL (SELECT coalesce(upper(last) AT TIME ZONE 'UTC', first + interval '1 month') AS next) n
