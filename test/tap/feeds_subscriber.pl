@@ -23,7 +23,7 @@ my ($one, $three, $subscriber) = map { PostgreSQL::Test::Cluster->new($_) } 'one
 foreach my $node ($one, $three, $subscriber)
 {
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 30\nmax_logical_replication_workers = 20\nmax_replication_slots = 30\n");
+	$node->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 30\nmax_logical_replication_workers = 20\nmax_replication_slots = 30\n" . ($node->pg_version < 18 ? '' : "max_active_replication_origins = 30\n"));
 	$node->start;
 	$node->safe_psql('template1', 'CREATE EXTENSION ids');
 }
