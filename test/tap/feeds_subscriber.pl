@@ -130,9 +130,9 @@ check('a server that is thought dead', sub { $commit->(); await('SELECT count(*)
 
 # A switch-over: where another subscriber reads, its new subscription copies nothing.
 begin();
-my ($old, $other) = (publish_and_subscribe($one, 'feed'), publish_and_subscribe($one, 'feed', 'SELECT', $three));
+my ($reading, $other) = (publish_and_subscribe($one, 'feed'), publish_and_subscribe($one, 'feed', 'SELECT', $three));
 $one->safe_psql($name, "$insert; INSERT INTO settled VALUES ('one', ulid_settled())");
-foreach ([ $three, $other ], [ $subscriber, $old ]) { $one->wait_for_catchup($_->[1]); $_->[0]->safe_psql($name, "DROP SUBSCRIPTION $_->[1]") }
+foreach ([ $three, $other ], [ $subscriber, $reading ]) { $one->wait_for_catchup($_->[1]); $_->[0]->safe_psql($name, "DROP SUBSCRIPTION $_->[1]") }
 publish_and_subscribe($three, 'feed', $publish, $subscriber, page('doc/servers.md') =~ /`(WITH \(copy_data = false\))`/);
 $three->safe_psql($name, "$insert; UPDATE settled SET id = (SELECT gen_ulid())");
 await('SELECT count(*) = 2 FROM event JOIN all_settled ON event.id < all_settled.id');
